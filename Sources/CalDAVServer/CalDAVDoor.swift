@@ -17,7 +17,7 @@ package struct CalDAVDoor: Sendable {
 
     private static let paths = [
         "/.well-known/caldav", "/dav", "/dav/principals", "/dav/principals/{user}", "/dav/calendars",
-        "/dav/calendars/{user}", "/dav/calendars/{user}/{collection}", "/dav/calendars/{user}/{collection}/{name}",
+        "/dav/push/{registration}", "/dav/calendars/{user}", "/dav/calendars/{user}/{collection}", "/dav/calendars/{user}/{collection}/{name}",
         // Nothing is there, and a PUT to it is told so as WebDAV requires.
         "/dav/calendars/{user}/{collection}/{name}/{below}",
     ]
@@ -34,7 +34,7 @@ package struct CalDAVDoor: Sendable {
     }
 
     func answer(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let paths = DAVPaths(base: services.settings.basePath)
+        let paths = DAVPaths(base: services.settings.basePath, origin: services.settings.origin)
         var response = try await DAVFault.answered(at: paths.base + request.uri.path, paths, user: nil) {
             try await respond(request, context, paths)
         }
@@ -78,7 +78,8 @@ package struct CalDAVDoor: Sendable {
         let collections = services.collections
         var scene = Scene(
             paths: paths, user: caller.userID, mayMake: caller.mayWrite && caller.own,
-            tokens: SyncTokens(mark: services.databaseMark))
+            tokens: SyncTokens(mark: services.databaseMark),
+            pushKey: try await services.pushRegistrations.publicKey())
         if case .home = address { scene.homeProperties = try await collections.homeProperties(of: caller) }
         var place: CollectionPlace?
         if let segment = address.segment { place = try await collections.find(segment.string, of: caller) }
@@ -186,7 +187,7 @@ extension DAVAddress {
     var user: ByteString? {
         switch self {
         case .principal(let user), .home(let user), .collection(let user, _), .member(let user, _, _): user
-        case .root, .principals, .calendars, .feed, .feedMember: nil
+        case .root, .principals, .calendars, .registration, .feed, .feedMember: nil
         }
     }
 

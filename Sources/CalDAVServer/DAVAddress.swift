@@ -7,6 +7,8 @@ enum DAVAddress: Hashable, Sendable {
     case home(user: ByteString)
     case collection(user: ByteString, segment: ByteString)
     case member(user: ByteString, segment: ByteString, name: ByteString)
+    /// Where an app has asked to be told of changes.
+    case registration(id: ByteString)
     /// The collection at a feed's secret address.
     case feed
     case feedMember(name: ByteString)
@@ -22,7 +24,7 @@ enum DAVAddress: Hashable, Sendable {
     /// Whether it names a collection in WebDAV's sense, whose address ends with a slash.
     var isCollection: Bool {
         switch self {
-        case .member, .feedMember: false
+        case .member, .feedMember, .registration: false
         default: true
         }
     }
@@ -32,6 +34,8 @@ enum DAVAddress: Hashable, Sendable {
 struct DAVPaths: Sendable {
     /// The path of the public address, without a slash at the end; a proxy takes it away from what it passes on.
     let base: String
+    /// The scheme, the host and the port of the public address.
+    var origin = ""
     /// The feed's own path, as the request has it, without a slash at the end; nil below `/dav/`.
     var feed: String?
 
@@ -51,6 +55,7 @@ struct DAVPaths: Sendable {
             href(.home(user: user)) + Self.encoded(segment.string) + "/"
         case .member(let user, let segment, let name):
             href(.collection(user: user, segment: segment)) + Self.encoded(name.string)
+        case .registration(let id): base + "/dav/push/" + Self.encoded(id.string)
         case .feed: base + (feed ?? "") + "/"
         case .feedMember(let name): base + (feed ?? "") + "/" + Self.encoded(name.string)
         }
@@ -89,6 +94,7 @@ struct DAVPaths: Sendable {
         case (2, "dav") where segments[1] == "calendars": return .calendars
         case (3, "dav") where segments[1] == "principals": return .principal(user: segments[2])
         case (3, "dav") where segments[1] == "calendars": return .home(user: segments[2])
+        case (3, "dav") where segments[1] == "push" && !hasSlash: return .registration(id: segments[2])
         case (4, "dav") where segments[1] == "calendars":
             return .collection(user: segments[2], segment: segments[3])
         case (5, "dav") where segments[1] == "calendars" && !hasSlash:

@@ -20,7 +20,16 @@ extension Exchange {
             // At a feed's address nothing changes, whatever the method.
             throw DAVFault.needsPrivileges(nil)
         }
+        return try await muted(for: caller) { try await write(for: caller) }
+    }
+
+    private func write(for caller: CalDAVCaller) async throws -> Response {
+        if case .registration(let id) = address {
+            guard request.method == .delete else { throw DAVFault.notAllowed(allowed) }
+            return try await removeRegistration(id, for: caller)
+        }
         switch request.method.rawValue {
+        case "POST": return try await post(for: caller)
         case "PROPPATCH": return try await proppatch(for: caller)
         case "MKCALENDAR": return try await makeCalendar(isExtended: false, for: caller)
         case "MKCOL": return try await makeCalendar(isExtended: true, for: caller)
@@ -37,10 +46,11 @@ extension Exchange {
         let reading = FeedDoor.reading
         switch address {
         case .feed, .feedMember: return reading
+        case .registration: return "OPTIONS, DELETE"
         case .root, .principals, .principal, .calendars, .home: return reading + ", PROPPATCH"
         case .collection:
             guard let place else { return "OPTIONS, MKCALENDAR, MKCOL" }
-            return reading + ", PROPPATCH" + (place.isOwn && place.collection.mayWrite ? ", DELETE" : "")
+            return reading + ", POST, PROPPATCH" + (place.isOwn && place.collection.mayWrite ? ", DELETE" : "")
         case .member:
             return reading + (place?.collection.mayWrite == true ? ", PUT, DELETE, MOVE, COPY, PROPPATCH" : "")
         }
@@ -64,6 +74,8 @@ extension Exchange {
         case .principals: return .principals
         case .calendars: return .calendars
         case .home: return .home
+        // It can only be removed.
+        case .registration: return nil
         case .principal:
             guard let caller else { return nil }
             return .principal(try await collections.person(of: caller))

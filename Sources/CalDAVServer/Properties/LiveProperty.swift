@@ -22,7 +22,7 @@ struct LiveProperty: Sendable {
     }
 
     /// In the order in which they are listed.
-    static let all: [LiveProperty] = general + rights + principals + calendars
+    static let all: [LiveProperty] = general + rights + principals + calendars + push
 
     static let named = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 

@@ -11,6 +11,8 @@ struct Scene: Sendable {
     /// Whether the caller makes and removes collections.
     let mayMake: Bool
     let tokens: SyncTokens
+    /// The public key of this server for push services; nil where no messages are sent.
+    var pushKey: String?
     /// What the caller set of the home, where that is asked for.
     var homeProperties: [StoredProperty] = []
 

@@ -56,8 +56,8 @@ extension Sentence {
         case objectUnreadable, objectVersion, objectPart, objectEmpty, objectKinds, objectMethod, objectWithoutUID,
             objectUIDs, objectTwice, objectZone
         // Calendars of a person's own.
-        case ownCalendarsFull, ownResourcesFull, ownBytesFull, propertiesFull, objectBeyondLimits, resourceName,
-            calendarName, transferElsewhere, transferToItself
+        case ownCalendarsFull, ownResourcesFull, ownBytesFull, propertiesFull, pushRegistrationsFull,
+            objectBeyondLimits, resourceName, calendarName, transferElsewhere, transferToItself
         // What calendar apps store in a circle.
         case titleNeeded, appointmentTime, appointmentPatient, resourceBeyondLimits, personalPartsFull
     }

@@ -177,7 +177,7 @@ extension DAVSession {
 
 extension Instant {
     /// Reads an IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
-    init?(httpDate text: String) {
+    package init?(httpDate text: String) {
         let parts = text.utf8.split(separator: 32).map { String(fromOutside: Array($0)) }
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         guard parts.count == 6, parts[5] == "GMT", let day = Int(parts[1]), let year = Int(parts[3]),

@@ -17,6 +17,7 @@ struct ConnectionOptions: ParsableArguments {
     @Option(name: Setting.microsoftGraphURL.option, help: Setting.microsoftGraphURL.help) var microsoftGraphURL: String?
     @Option(name: Setting.privateCaldavHosts.option, help: Setting.privateCaldavHosts.help) var privateCaldavHosts:
         String?
+    @Option(name: Setting.privatePushHosts.option, help: Setting.privatePushHosts.help) var privatePushHosts: String?
     @Option(name: Setting.returnOrigins.option, help: Setting.returnOrigins.help) var returnOrigins: String?
 
     var given: [Setting: String?] {
@@ -31,6 +32,7 @@ struct ConnectionOptions: ParsableArguments {
             .microsoftLoginURL: microsoftLoginURL,
             .microsoftGraphURL: microsoftGraphURL,
             .privateCaldavHosts: privateCaldavHosts,
+            .privatePushHosts: privatePushHosts,
             .returnOrigins: returnOrigins,
         ]
     }

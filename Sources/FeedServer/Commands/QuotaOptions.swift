@@ -16,6 +16,8 @@ struct QuotaOptions: ParsableArguments {
     @Option(name: Setting.maxDevicesPerUser.option, help: Setting.maxDevicesPerUser.help) var maxDevicesPerUser: String?
     @Option(name: Setting.maxAppPasswordsPerUser.option, help: Setting.maxAppPasswordsPerUser.help)
     var maxAppPasswordsPerUser: String?
+    @Option(name: Setting.maxPushRegistrationsPerUser.option, help: Setting.maxPushRegistrationsPerUser.help)
+    var maxPushRegistrationsPerUser: String?
     @Option(name: Setting.maxSessionsPerUser.option, help: Setting.maxSessionsPerUser.help) var maxSessionsPerUser:
         String?
     @Option(name: Setting.maxWebhooks.option, help: Setting.maxWebhooks.help) var maxWebhooks: String?
@@ -57,6 +59,7 @@ struct QuotaOptions: ParsableArguments {
             .maxImportBytesPerDay: maxImportBytesPerDay,
             .maxDevicesPerUser: maxDevicesPerUser,
             .maxAppPasswordsPerUser: maxAppPasswordsPerUser,
+            .maxPushRegistrationsPerUser: maxPushRegistrationsPerUser,
             .maxSessionsPerUser: maxSessionsPerUser,
             .maxWebhooks: maxWebhooks,
             .maxStreamsPerUser: maxStreamsPerUser,

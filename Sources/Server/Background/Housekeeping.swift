@@ -106,6 +106,9 @@ package struct Housekeeping: Service {
             try $0.prunePasswordHandouts(now: min(now, trusted), limit: $1)
         }
         try await store.recordRepeatedly {
+            try $0.prunePushRegistrations(now: min(now, trusted), limit: $1)
+        }
+        try await store.recordRepeatedly {
             try $0.pruneAppPasswords(endedBefore: trusted - AppPassword.memory, limit: $1)
         }
         try await store.recordRepeatedly { try $0.pruneKeptAnswers(now: min(now, trusted), limit: $1) }

@@ -97,7 +97,7 @@ package struct ServerRun {
         ]
         // Of several servers, one does these.
         let jobs: [any Service] = [
-            WebhookDispatch(services: services, logger: logger),
+            WebhookDispatch(services: services, logger: logger), PushDispatch(services: services, logger: logger),
             SubscriptionRefresh(services: services, logger: logger),
             OfficeNights(services: services, logger: logger), ConnectionSync(services: services, logger: logger),
         ]

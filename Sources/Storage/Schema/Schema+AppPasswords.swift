@@ -33,5 +33,36 @@ extension Schema {
         """,
         "CREATE INDEX password_handouts_by_password ON password_handouts (password_id)",
         "CREATE INDEX password_handouts_by_end ON password_handouts (expires_at)",
+        // Where calendar apps want to be told of changes; told_number and told_epoch are the state of the circle or the
+        // own calendar that they were told of last.
+        """
+        CREATE TABLE push_registrations (
+            id TEXT NOT NULL PRIMARY KEY,
+            user_id TEXT NOT NULL CHECK (length(user_id) BETWEEN 1 AND 128),
+            password_id TEXT NOT NULL REFERENCES app_passwords (id) ON DELETE CASCADE,
+            kind TEXT NOT NULL CHECK (kind IN ('events', 'tasks', 'own')),
+            collection_id TEXT NOT NULL,
+            resource_hash TEXT NOT NULL CHECK (length(resource_hash) = 64),
+            sealed TEXT NOT NULL,
+            wants_content BIGINT NOT NULL,
+            wants_properties BIGINT NOT NULL,
+            told_number BIGINT NOT NULL,
+            told_epoch BIGINT NOT NULL,
+            property_changes BIGINT NOT NULL,
+            told_property_changes BIGINT NOT NULL,
+            shown TEXT NOT NULL,
+            created_at BIGINT NOT NULL,
+            expires_at BIGINT NOT NULL,
+            next_at BIGINT NOT NULL,
+            attempts BIGINT NOT NULL
+        )
+        """,
+        """
+        CREATE UNIQUE INDEX push_registrations_by_resource
+            ON push_registrations (collection_id, kind, user_id, resource_hash)
+        """,
+        "CREATE INDEX push_registrations_by_user ON push_registrations (user_id)",
+        "CREATE INDEX push_registrations_by_password ON push_registrations (password_id)",
+        "CREATE INDEX push_registrations_by_end ON push_registrations (expires_at)",
     ]
 }

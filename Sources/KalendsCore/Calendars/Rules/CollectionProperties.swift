@@ -65,6 +65,7 @@ enum CollectionProperties {
                 CollectionProperty(
                     of: kind, id, user: user, namespace: property.namespace, name: property.name, xml: xml))
         }
+        try transaction.notePropertyChange(of: kind, id, user: user)
         guard !set.isEmpty else { return }
         let bytes = try transaction.collectionProperties(of: kind, id, user: user).reduce(0) {
             $0 + $1.xml.utf8.count + $1.namespace.utf8.count + $1.name.utf8.count
@@ -78,7 +79,7 @@ enum CollectionProperties {
 
 extension CalendarCollection.Kind {
     /// How the properties of such a collection are stored; nil for a feed, of which nothing can be set.
-    fileprivate var stored: (CollectionProperty.Kind, id: String)? {
+    var stored: (kind: CollectionProperty.Kind, id: String)? {
         switch self {
         case .events(let circle): (.events, circle)
         case .tasks(let circle): (.tasks, circle)

@@ -19,6 +19,8 @@ package struct ConnectionSettings: Sendable {
     var microsoftGraphURL = Setting.microsoftGraphURL.standard
     /// Each entry is `host` or `host:port`, in lower case.
     var privateCaldavHosts: Set<ByteString> = []
+    /// Each entry is `host` or `host:port`, in lower case.
+    package var privatePushHosts: Set<ByteString> = []
     /// Each entry is scheme, host and port, as a browser writes them.
     var returnOrigins: Set<ByteString> = []
 
@@ -42,13 +44,8 @@ package struct ConnectionSettings: Sendable {
         if !Self.isPlain(microsoftTenant) {
             faults.append("microsoftTenant must be a word, a domain or an id: letters, digits, dots and hyphens.")
         }
-        for host in Self.list(values.text(.privateCaldavHosts)) {
-            if Self.isHost(host) {
-                privateCaldavHosts.insert(ByteString(host))
-            } else {
-                faults.append("privateCaldavHosts must be hosts such as cal.lan or 10.0.0.7:5232, with commas between.")
-            }
-        }
+        privateCaldavHosts = Self.hosts(.privateCaldavHosts, "cal.lan or 10.0.0.7:5232", &values, &faults)
+        privatePushHosts = Self.hosts(.privatePushHosts, "push.lan or 10.0.0.7:8080", &values, &faults)
         for text in Self.list(values.text(.returnOrigins)) {
             if let origin = WebOrigin(text) {
                 returnOrigins.insert(ByteString(origin.text))
@@ -78,6 +75,20 @@ package struct ConnectionSettings: Sendable {
             case .caldav, .apple: []
             }
         return needed.filter { !$0.1 }.map(\.0)
+    }
+
+    private static func hosts(
+        _ setting: Setting, _ example: String, _ values: inout SettingValues, _ faults: inout [String]
+    ) -> Set<ByteString> {
+        var hosts: Set<ByteString> = []
+        for host in list(values.text(setting)) {
+            if isHost(host) {
+                hosts.insert(ByteString(host))
+            } else {
+                faults.append("\(setting.name) must be hosts such as \(example), with commas between.")
+            }
+        }
+        return hosts
     }
 
     private static func list(_ text: String?) -> [String] {

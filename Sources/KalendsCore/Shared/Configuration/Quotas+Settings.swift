@@ -11,6 +11,7 @@ extension Quotas {
         (.maxImportBytesPerDay, \.importBytesPerDay),
         (.maxDevicesPerUser, \.devicesPerUser),
         (.maxAppPasswordsPerUser, \.appPasswordsPerUser),
+        (.maxPushRegistrationsPerUser, \.pushRegistrationsPerUser),
         (.maxSessionsPerUser, \.sessionsPerUser),
         (.maxWebhooks, \.webhooks),
         (.maxStreamsPerUser, \.streamsPerUser),
@@ -49,6 +50,9 @@ extension Setting {
     package static let maxAppPasswordsPerUser = quota(
         "maxAppPasswordsPerUser", \.appPasswordsPerUser, "Passwords of a user's calendar apps that have not been ended."
     )
+    package static let maxPushRegistrationsPerUser = quota(
+        "maxPushRegistrationsPerUser", \.pushRegistrationsPerUser,
+        "Collections at which a user's calendar apps are told of changes, counted for each app.")
     package static let maxSessionsPerUser = quota(
         "maxSessionsPerUser", \.sessionsPerUser,
         "Sessions of a user; a further one ends the session that has been unused for longest.")

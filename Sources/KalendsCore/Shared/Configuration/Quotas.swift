@@ -19,6 +19,7 @@ package struct Quotas: Sendable {
     var importBytesPerDay = 4 << 30
     package var devicesPerUser = 50
     package var appPasswordsPerUser = 50
+    package var pushRegistrationsPerUser = 500
     /// A further session ends the session that has been unused for longest.
     package var sessionsPerUser = 100
     var webhooks = 200

@@ -95,6 +95,9 @@ package struct ServerSettings: Sendable {
         return path == "/" ? "" : path
     }
 
+    /// The scheme, the host and the port of `publicURL`.
+    package var origin: String { WebOrigin(ofAddress: publicURL)?.text ?? "" }
+
     package var keyFile: String { database + ".key" }
     package var accessesFile: String { database + ".accesses" }
     package var lockFile: String { database + ".lock" }

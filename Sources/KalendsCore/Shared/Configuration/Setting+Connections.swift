@@ -38,6 +38,9 @@ extension Setting {
     package static let privateCaldavHosts = Setting(
         "privateCaldavHosts", .list, standard: "none",
         "Hosts of a private network that users' CalDAV addresses may name: host or host:port, separated by commas.")
+    package static let privatePushHosts = Setting(
+        "privatePushHosts", .list, standard: "none",
+        "Hosts of a private network at which calendar apps may be told of changes: host or host:port, separated by commas.")
     package static let returnOrigins = Setting(
         "returnOrigins", .list, standard: "only this server's pages",
         "Origins that a sign-in at a provider may lead back to: https://app.example, separated by commas.")
@@ -45,6 +48,6 @@ extension Setting {
     static let connections: [Setting] = [
         googleClientID, googleClientSecret, microsoftClientID, microsoftClientSecret, microsoftTenant,
         googleAuthorizeURL, googleTokenURL, googleRevokeURL, googleApiURL, microsoftLoginURL, microsoftGraphURL,
-        privateCaldavHosts, returnOrigins,
+        privateCaldavHosts, privatePushHosts, returnOrigins,
     ]
 }

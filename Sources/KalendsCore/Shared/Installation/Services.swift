@@ -42,6 +42,7 @@ package struct Services: Sendable {
     package let stopping = Stopping()
     let desk = OnceDesk()
     package let streams: ChangeStreams
+    package let pushKeys: PushKeys
     let pace = Acts.makePace()
     let circleIndexes = CircleIndexes()
     let clientTexts = ClientTexts()
@@ -72,6 +73,7 @@ package struct Services: Sendable {
         self.store = store
         uses = UseNotes(store)
         streams = ChangeStreams(store)
+        pushKeys = PushKeys(store, sealedWith: sealingKey)
         self.maintenance = maintenance
         self.ledger = ledger
         self.sealingKey = sealingKey

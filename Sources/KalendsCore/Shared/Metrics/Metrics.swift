@@ -61,6 +61,8 @@ package final class Metrics: Sendable {
     package let fromMemory = Tally()
     let wholeRenderings = Tally()
     let changeRenderings = Tally()
+    private let takenPushes = Atomic(0)
+    private let failedPushes = Atomic(0)
     private let writes: WriteGauge
     /// What libraries report through swift-metrics, and a program that this one is part of.
     package let libraries = LibraryMetrics()
@@ -81,6 +83,11 @@ package final class Metrics: Sendable {
     /// - Parameter isWhole: whether a whole circle was read, and not only what changed.
     func countRendering(isWhole: Bool, _ time: Duration) {
         (isWhole ? wholeRenderings : changeRenderings).add(Int(time / .microseconds(1)))
+    }
+
+    /// Counts a message to a push service.
+    func countPush(isTaken: Bool) {
+        if isTaken { takenPushes.add(1, ordering: .relaxed) } else { failedPushes.add(1, ordering: .relaxed) }
     }
 
     /// The metrics in the exposition format, version 0.0.4.
@@ -127,6 +134,13 @@ package final class Metrics: Sendable {
             # HELP kalends_longest_write_transaction_seconds The longest of them since the start.
             # TYPE kalends_longest_write_transaction_seconds gauge
             kalends_longest_write_transaction_seconds \(writes.longest / .seconds(1))
+
+            """
+        text += """
+            # HELP kalends_push_messages_total Messages to push services about changes, by what became of them.
+            # TYPE kalends_push_messages_total counter
+            kalends_push_messages_total{result="sent"} \(takenPushes.load(ordering: .relaxed))
+            kalends_push_messages_total{result="failed"} \(failedPushes.load(ordering: .relaxed))
 
             """
         let renderings = [("changes", changeRenderings), ("whole", wholeRenderings)].filter { $0.1.count > 0 }

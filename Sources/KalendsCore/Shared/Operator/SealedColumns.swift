@@ -15,6 +15,7 @@ extension SealedColumn {
         SealedColumn("second_factors", "sealed", key: "user_id") { SecondFactorCheck.purpose($0) },
         SealedColumn("kept_answers", "sealed", key: "name") { OnceRequest.purpose($0) },
         SealedColumn("password_handouts", "sealed", key: "hash") { FeedLedger.purpose(ofHandout: $0) },
+        SealedColumn("push_registrations", "sealed") { PushTarget.purpose($0) },
         SealedColumn("settings", "value", key: "name") { purpose(ofSetting: $0) },
     ]
 
@@ -22,6 +23,7 @@ extension SealedColumn {
     package static func purpose(ofSetting name: String) -> String {
         switch name {
         case "keyCheck": "settings/keyCheck"
+        case PushKeys.setting: PushKeys.purpose
         case FeedLedger.hashKey: FeedLedger.hashKeyPurpose
         default: ""
         }

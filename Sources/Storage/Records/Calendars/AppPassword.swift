@@ -130,6 +130,7 @@ extension WriteTransaction {
             "UPDATE feed_tokens SET password_id = NULL, ends_at = $2 WHERE password_id = $1",
             [.text(id), .integer(now)])
         try execute("DELETE FROM password_handouts WHERE password_id = $1", [.text(id)])
+        try deletePushRegistrations(ofPassword: id)
         try execute(
             "UPDATE app_passwords SET ended_at = $2, updated_at = $2 WHERE id = $1 AND ended_at IS NULL",
             [.text(id), .integer(now)])

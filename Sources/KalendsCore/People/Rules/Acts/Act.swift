@@ -70,11 +70,13 @@ struct Acts: Sendable {
             let wait = pace.wait(person, now: now)
             guard wait == 0 else { throw Refusal.tooManyChanges(wait: wait) }
         }
-        let once = OnceAct.current
+        let (once, mute) = (OnceAct.current, PushMute.current)
         let work: @Sendable (any WriteTransaction) throws -> (Value, isNoted: Bool, GivenAnswer?) = { transaction in
             transaction.isMade(by: caller.author)
             let opened = try ground.open(transaction, caller)
+            let muted = try mute?.begin(in: transaction)
             let done = try body(Act(held: opened.held, caller: caller, transaction: transaction, now: now))
+            if let mute, let muted { try mute.end(muted, in: transaction) }
             for note in done.notes {
                 try AuditTrail.note(
                     note.action, note.subject, circle: opened.circle, detail: note.detail, by: caller.actor,

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KalendsCore
-
 /// The tokens of RFC 6578: URIs of a collection, the number of its latest change, and the mark of the database, which a
 /// restore changes. No table has them.
-struct SyncTokens: Sendable {
+package struct SyncTokens: Sendable {
     /// The scheme and the mark, with which each of them begins: no address, which may change.
     private let start: String
 
-    init(mark: String) { start = "data:,\(mark)" }
+    package init(mark: String) { start = "data:,\(mark)" }
 
     /// - Parameter number: of the last change that the client knows; the collection's latest unless one is given.
-    func token(of collection: CalendarCollection, at number: Int? = nil) -> String {
+    package func token(of collection: CalendarCollection, at number: Int? = nil) -> String {
         "\(start)/\(collection.kind.identity)/\(number ?? collection.number)"
     }
 
@@ -19,7 +17,7 @@ struct SyncTokens: Sendable {
     ///
     /// - Throws: `CollectionFault.invalidSyncToken` for a token of another collection, of another database, or from
     ///   before a restore.
-    func number(in token: String, of collection: CalendarCollection) throws(CollectionFault) -> Int? {
+    package func number(in token: String, of collection: CalendarCollection) throws(CollectionFault) -> Int? {
         let token = token.withoutOuterBlanks
         if token.isEmpty { return nil }
         let parts = token.pieces(separatedBy: "/").map { String($0) }
@@ -32,7 +30,7 @@ struct SyncTokens: Sendable {
 
 extension CalendarCollection.Kind {
     /// A text without slashes that no other collection has.
-    fileprivate var identity: String {
+    var identity: String {
         switch self {
         case .events(let circle): "events-" + PercentEncoding.encode(circle)
         case .tasks(let circle): "tasks-" + PercentEncoding.encode(circle)

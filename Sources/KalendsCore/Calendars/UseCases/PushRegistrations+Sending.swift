@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import CalendarSync
+import Crypto
+import FeedTokens
+import Storage
+
+/// What became of a message to a push service; nothing in it reveals the address.
+package struct PushAnswer: Sendable {
+    package var status: Int?
+    /// The wait that the push service requests, in seconds.
+    package var retryAfter: Int?
+
+    package init(status: Int? = nil, retryAfter: Int? = nil) { (self.status, self.retryAfter) = (status, retryAfter) }
+
+    package var isTaken: Bool { status.map { (200..<300).contains($0) } ?? false }
+    /// Whether the push resource is there no more (RFC 8030 section 7.3).
+    var isGone: Bool { status == 404 || status == 410 }
+}
+
+/// A message that is due, and what its app has been told once it is taken.
+package struct DuePush: Sendable {
+    let registration: PushRegistration
+    let target: PushTarget
+    let message: PushMessage
+    let told: CollectionState
+    let shown: String
+}
+
+extension PushRegistrations {
+    /// How long a push service keeps a message, in seconds; afterwards apps have looked by themselves.
+    private static let timeToLive = 86_400
+    /// The longest time from the look-up to the end of the answer.
+    private static let deadline = Duration.seconds(15)
+    private static let longestAnswer = 1 << 10
+
+    /// Returns the ids of registrations whose app was not told of the latest state.
+    package func behind(limit: Int) async throws -> [String] {
+        let now = services.now()
+        return try await services.store.read { try $0.pushRegistrationsBehind(now: now, limit: limit) }
+    }
+
+    private enum Finding: Sendable {
+        case due(DuePush)
+        /// The app need not be told of the state.
+        case quiet(PushRegistration, CollectionState)
+        /// The app may not be told any more.
+        case ended
+    }
+
+    /// Returns the message that a registration's app is to get now; nil if it is to get none.
+    package func due(_ id: String) async throws -> DuePush? {
+        let (now, settings, key) = (services.now(), services.settings, services.sealingKey)
+        let tokens = SyncTokens(mark: services.databaseMark)
+        let finding: Finding = try await services.store.read { transaction in
+            guard let registration = try transaction.pushRegistration(id), registration.expiresAt > now,
+                let password = try transaction.appPassword(registration.passwordID), password.isLive(at: now),
+                let state = try transaction.collectionState(of: registration.kind, registration.collectionID),
+                let collection = try Self.collection(
+                    (registration.kind, registration.collectionID), for: CalDAVCaller(password), in: transaction)
+            else { return .ended }
+            let isNew = try registration.wantsContent && Self.hasNews(registration, settings, in: transaction)
+            let shown = Self.look(of: collection)
+            let looksNew =
+                registration.wantsProperties
+                && (registration.propertyChanges != registration.toldPropertyChanges
+                    || !shown.isSameText(as: registration.shown))
+            guard isNew || looksNew else { return .quiet(registration, state) }
+            return .due(
+                DuePush(
+                    registration: registration,
+                    target: try PushTarget(sealed: registration.sealed, with: key, of: registration.id),
+                    message: PushMessage(
+                        topic: collection.pushTopic, syncToken: isNew ? tokens.token(of: collection) : nil,
+                        changesProperties: looksNew),
+                    told: state, shown: shown))
+        }
+        switch finding {
+        case .due(let push): return push
+        case .quiet(let registration, let state):
+            try await services.store.record { transaction in
+                try Self.note(registration, told: state, shown: registration.shown, in: transaction)
+            }
+        case .ended: _ = try await services.store.record { try $0.deletePushRegistration(id) }
+        }
+        return nil
+    }
+
+    /// Sends a message once.
+    package func send(_ push: DuePush) async throws -> PushAnswer {
+        let (settings, address) = (services.settings, push.target.url.reveal())
+        guard isUsable(address), let origin = WebOrigin(ofAddress: address) else { return PushAnswer(status: 410) }
+        let contact = settings.isSecure ? settings.publicURL : nil
+        let proof = try await services.pushKeys.key().authorization(
+            for: origin.text, contact: contact, now: services.now())
+        let request = ProviderRequest(
+            "POST", address,
+            headers: [
+                ("Content-Type", "application/xml; charset=\"UTF-8\""), ("Content-Encoding", "aes128gcm"),
+                ("Authorization", proof), ("TTL", String(Self.timeToLive)), ("Urgency", "normal"),
+                ("Topic", push.replacing), ("User-Agent", "Kalends/1 (push)"),
+            ], body: try push.target.encrypted(push.message.body), longestAnswer: Self.longestAnswer)
+        let client = AccountHTTP(
+            rules: settings.fetching, privateHosts: settings.connections.privatePushHosts)
+        let answer = try? await within(Self.deadline) { try await client.send(request) { _ in true } }
+        // A message that the server's shutdown cut off is not a failure of the push service.
+        try Task.checkCancellation()
+        guard let answer = answer.flatMap({ $0 }) else { return PushAnswer() }
+        return PushAnswer(status: answer.status, retryAfter: answer.field("Retry-After").flatMap { Int($0) })
+    }
+
+    /// Notes what became of a message.
+    ///
+    /// - Parameter nextAt: when the next message may be sent if this one was not taken, from the number of attempts.
+    package func note(
+        _ answer: PushAnswer, to push: DuePush, nextAt: @escaping @Sendable (_ attempts: Int) -> Int
+    ) async throws {
+        try await services.store.record { transaction in
+            if answer.isTaken {
+                try Self.note(push.registration, told: push.told, shown: push.shown, in: transaction)
+            } else if answer.isGone {
+                try transaction.deletePushRegistration(push.registration.id)
+            } else if var registration = try transaction.pushRegistration(push.registration.id) {
+                registration.attempts += 1
+                registration.nextAt = nextAt(registration.attempts)
+                try transaction.putPushRegistration(registration)
+            }
+        }
+        services.metrics.countPush(isTaken: answer.isTaken)
+    }
+
+    /// Notes of what state an app was told; what was noted since stays.
+    private static func note(
+        _ earlier: PushRegistration, told state: CollectionState, shown: String, in transaction: any WriteTransaction
+    ) throws {
+        guard var registration = try transaction.pushRegistration(earlier.id) else { return }
+        registration.told = max(registration.told, state)
+        registration.toldPropertyChanges = max(registration.toldPropertyChanges, earlier.propertyChanges)
+        (registration.shown, registration.nextAt, registration.attempts) = (shown, 0, 0)
+        try transaction.putPushRegistration(registration)
+    }
+}
+
+extension DuePush {
+    /// The topic under which a push service replaces a message that was not delivered yet (RFC 8030 section 5.4).
+    ///
+    /// Only a message that says as much replaces another; it reveals nothing of the collection.
+    fileprivate var replacing: String {
+        let what = (message.syncToken == nil ? 0 : 1) + (message.changesProperties ? 2 : 0)
+        let text = "kalends/push-replaced/\(registration.id)/\(what)"
+        return Base64URL.encode(Array(SHA256.hash(data: Array(text.utf8)).prefix(18)))
+    }
+}

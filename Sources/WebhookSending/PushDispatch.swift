@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KalendsCore
+package import Logging
+import ServiceLifecycle
+import Storage
+
+/// Tells calendar apps of changes while the server runs (draft-bitfire-webdav-push).
+///
+/// What changes within half a second is told with one message. All state is in the database, so sending continues after
+/// a restart; each message says only that something has changed, so that of several one is enough.
+package struct PushDispatch: Service {
+    package let services: Services
+    package let logger: Logger
+
+    package init(services: Services, logger: Logger) {
+        self.services = services
+        self.logger = logger
+    }
+
+    private static let pause = Duration.milliseconds(100)
+    /// After how many pauses the database is asked although this server wrote nothing: others may have.
+    private static let patience = 6
+    /// How long changes are collected.
+    private static let collecting = Duration.milliseconds(500)
+    /// The most concurrent messages, and how many registrations are looked at together.
+    private static let places = 500
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            let lanes = WebhookLanes()
+            await withDiscardingTaskGroup { group in
+                var (seen, rounds): (UInt64?, Int) = (nil, 0)
+                while !Task.isCancelled {
+                    rounds += 1
+                    let mark = services.store.clock.now
+                    if mark != seen || rounds % Self.patience == 0,
+                        let found = await attempt({ try await behind(lanes) })
+                    {
+                        seen = mark
+                        for id in found where lanes.open(id) {
+                            group.addTask {
+                                defer { lanes.close(id) }
+                                guard (try? await Task.sleep(for: Self.collecting)) != nil else { return }
+                                _ = await attempt { try await serve(id) }
+                            }
+                        }
+                    }
+                    try? await Task.sleep(for: Self.pause)
+                }
+            }
+        }
+    }
+
+    /// Sends all messages that are due; returns how many were taken.
+    func once() async throws -> Int {
+        let push = services.pushRegistrations
+        var taken = 0
+        for id in try await push.behind(limit: .max) where try await serve(id) { taken += 1 }
+        return taken
+    }
+
+    private func attempt<Value: Sendable>(_ work: () async throws -> Value) async -> Value? {
+        await logger.attempt("calendar apps cannot be told of changes", work)
+    }
+
+    /// Returns registrations whose app has to be told, beside those that are being served.
+    private func behind(_ lanes: WebhookLanes) async throws -> [String] {
+        let served = lanes.count
+        guard served < Self.places, services.isSealingKeyRight else { return [] }
+        return try await services.pushRegistrations.behind(limit: served + Self.places)
+    }
+
+    /// Sends a registration's message; returns whether it was taken.
+    private func serve(_ id: String) async throws -> Bool {
+        let push = services.pushRegistrations
+        guard let due = try await push.due(id) else { return false }
+        try HeldLeases.check()
+        let answer = try await push.send(due)
+        let now = services.now()
+        try await push.note(answer, to: due) { now + WebhookDispatch.wait(after: $0, answer.retryAfter) }
+        return answer.isTaken
+    }
+}
