@@ -6,7 +6,7 @@ ordinary writer, who must not notice, and a server that is told to stop in the m
 
 The bounds are those of a release build on a machine of its own; `--factor` multiplies the times. An attacker is a class with
 `prepare`, before anybody is measured, and `strike`, one blow that may take long; add it to `ATTACKERS`. Those that use
-forms and pages are in `bomb_forms.py`.
+forms and pages are in `bomb_forms.py`, those that use the CalDAV door in `bomb_reports.py`.
 """
 
 import argparse
@@ -24,6 +24,7 @@ from pathlib import Path
 
 from attackers import SERIES, Attacker, make_series, must
 from bomb_forms import DrippingForms, FarNumbers, LongConflicts
+from bomb_reports import CostlyFilters, ExpandedLinks, LargeReports, RepeatedProperties
 from connections import HOSTS, Provider
 from ports import free_port
 from report import run
@@ -170,7 +171,9 @@ class HostConflicts(Attacker):
         self.process.join()
 
 
-ATTACKERS = [PhoneConflicts, HostConflicts, LongConflicts, FarNumbers, DrippingForms]
+ATTACKERS = [
+    PhoneConflicts, HostConflicts, LongConflicts, FarNumbers, DrippingForms, LargeReports, CostlyFilters, ExpandedLinks,
+    RepeatedProperties]
 
 
 class Ordinary:

@@ -48,6 +48,25 @@ struct OnceTests {
         }
     }
 
+    @Test("An app password is made once, and its act keeps the answer with it")
+    func appPassword() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            func make() async throws -> Answer {
+                try await server.call(
+                    .post, "/v1/app-passwords", ["label": "phone"], as: "ann", headers: Self.keyed("a")
+                ).expect(201)
+            }
+            let (first, again) = (try await make(), try await make())
+            #expect(again.headers[.idempotencyReplayed] == "true")
+            #expect(again.body == first.body && again.headers[.location] == first.headers[.location])
+            let listed = try await server.call(.get, "/v1/app-passwords", as: "ann").expect(200)
+            #expect(listed.json["items"]?.array?.count == 1)
+            let password = try #require(first.json["password"]?.string)
+            for row in try await Self.rows(server) { #expect(try !row.text(required: "sealed").contains(password)) }
+        }
+    }
+
     @Test("A refusal stays the same, and one that may pass is tried again")
     func refusals() async throws {
         try await TestServer.run { server in

@@ -57,7 +57,7 @@ extension Exchange {
         return Response(
             status: status, headers: headers,
             body: ResponseBody { writer in
-                try await rest.write(first, to: PacedWriter(writer, loop))
+                try await LongWork.run { try await rest.write(first, to: PacedWriter(writer, loop)) }
             })
     }
 

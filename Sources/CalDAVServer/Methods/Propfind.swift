@@ -77,16 +77,17 @@ private struct Listing: MultistatusPages {
 
     mutating func write(to out: inout MultistatusWriter) async throws -> Bool {
         guard subjects.isEmpty else {
-            for (href, subject) in subjects { out.response(href, asked, of: subject) }
-            subjects = []
-            return place != nil
+            let (href, subject) = subjects.removeFirst()
+            out.response(href, asked, of: subject)
+            return !subjects.isEmpty || place != nil
         }
         guard let place else { return false }
-        let members = try await place.source.members(of: place.collection, after: after, limit: Self.page)
+        let page = asked.page(Self.page)
+        let members = try await place.source.members(of: place.collection, after: after, limit: page)
         for member in members {
             out.response(exchange.href(ofMember: member.name), asked, of: .member(member, of: place.collection))
         }
         after = members.last?.name
-        return members.count == Self.page
+        return members.count == page
     }
 }

@@ -14,32 +14,38 @@ struct PropertyUpdate: Sendable {
     /// The values of those that have children, by name.
     private(set) var elements: [PropertyName: XMLElement] = [:]
 
-    /// The most properties of one request.
-    private static let most = 256
+    /// The most properties of one request, and the most bytes of them all.
+    private static let (most, mostBytes) = (256, 1 << 20)
 
     /// An update of nothing.
     init() {}
 
     /// Reads the `DAV:set` and `DAV:remove` of a `DAV:propertyupdate`, a `C:mkcalendar` or a `DAV:mkcol`.
     init(_ body: XMLElement) throws(DAVFault) {
+        // What comes later counts, so only the last of each name is written anew: a name may come thousands of times.
+        var (isSet, last): ([PropertyName: Bool], [PropertyName: XMLElement]) = ([:], [:])
         for step in body.children where step.is(.dav, "set") || step.is(.dav, "remove") {
+            let sets = step.is(.dav, "set")
             for element in step.child(.dav, "prop")?.children ?? [] {
                 let name = PropertyName(element)
-                // What comes later counts.
-                set.removeAll { PropertyName($0) == name }
-                removed.removeAll { $0 == name }
-                if !names.contains(name) { names.append(name) }
+                if isSet.updateValue(sets, forKey: name) == nil { names.append(name) }
                 guard names.count <= Self.most else { throw .badRequest("These are too many properties at a time.") }
-                guard step.is(.dav, "set") else {
-                    removed.append(name)
-                    continue
-                }
-                elements[name] = element
-                set.append(
-                    StoredProperty(
-                        namespace: name.namespace.text, name: name.name.string,
-                        xml: element.source?.alone ?? name.tags.empty))
+                last[name] = element
             }
+        }
+        var left = Self.mostBytes
+        for name in names {
+            guard isSet[name] == true, let element = last[name] else {
+                removed.append(name)
+                continue
+            }
+            elements[name] = element
+            let property = StoredProperty(
+                namespace: name.namespace.text, name: name.name.string, xml: element.source?.alone ?? name.tags.empty)
+            // Each takes with it what the elements around it declare.
+            left -= property.xml.count
+            guard left >= 0 else { throw .badRequest("These properties are too long.") }
+            set.append(property)
         }
     }
 

@@ -2,6 +2,7 @@
 
 import Hummingbird
 import ICalBridge
+import KalendsFront
 
 extension Exchange {
     /// RFC 3253 section 3.6: the body says which report it is.
@@ -11,6 +12,7 @@ extension Exchange {
         guard let type = Reports.named(PropertyName(body)), type.isOffered(at: subject) else {
             throw DAVFault.forbidden(.dav("supported-report"), "This report is not offered here.")
         }
-        return try await type.init(body: body).answer(self)
+        // Filters and series may take long, and short requests must not wait for them.
+        return try await LongWork.run { try await type.init(body: body).answer(self) }
     }
 }

@@ -31,6 +31,9 @@ struct PropertyRequest: Sendable {
     /// Whether what a resource does not have is left out (RFC 8144 section 2.1).
     let isMinimal: Bool
 
+    /// The bytes of the names of what is asked for, as they are written.
+    private let length: Int
+
     /// The most properties, and the most bytes of their names: each resource's answer may repeat all of them.
     private static let most = 256
     private static let mostBytes = 16 << 10
@@ -52,11 +55,19 @@ struct PropertyRequest: Sendable {
             listed = body?.child(.dav, "include")?.children ?? []
         }
         guard listed.count <= Self.most else { throw .badRequest("More properties are asked for than are answered.") }
-        asked = listed.map(Asked.init)
-        guard asked.reduce(0, { $0 + $1.tags.empty.count }) <= Self.mostBytes else {
+        // Each is answered once: its value may be thousands of times as long as its name.
+        var names: Set<PropertyName> = []
+        asked = listed.map(Asked.init).filter { names.insert($0.name).inserted }
+        length = asked.reduce(0) { $0 + $1.tags.empty.count }
+        guard length <= Self.mostBytes else {
             throw .badRequest("The names of the properties that are asked for are too long.")
         }
     }
+
+    /// Returns how many resources are answered at a time, where names alone would make a long answer.
+    ///
+    /// - Parameter most: how many there are otherwise.
+    func page(_ most: Int) -> Int { min(most, max(10, (1 << 20) / max(1, length))) }
 
     /// The property with this name, if it is listed: its element says what is wanted of it.
     func listed(_ name: PropertyName) -> XMLElement? { asked.first { $0.name == name }?.element }

@@ -3,6 +3,7 @@
 import Hummingbird
 import ICalBridge
 import KalendsCore
+import Storage
 
 /// Resources by their addresses (RFC 4791 section 7.9).
 struct CalendarMultiget: Report {
@@ -107,18 +108,24 @@ struct CalendarMultiget: Report {
         var rest: ArraySlice<Asked>
 
         mutating func write(to out: inout MultistatusWriter) async throws -> Bool {
-            let page = rest.prefix(MemberAnswer.page)
-            rest = rest.dropFirst(page.count)
-            let names = page.compactMap { asked in
-                if case .member(let name) = asked { name.string } else { nil as String? }
-            }
+            var page = rest.prefix(MemberAnswer.page)
+            var names = Self.names(page)
             var found: [CalendarResource?] = []
             var members: [CalendarMember?] = []
             if answer.needsText {
+                // Texts may be large, so their sizes are asked for first.
+                let sizes = try await place.source.sizes(of: place.collection, named: names)
+                var next = sizes.makeIterator()
+                page = page.prefix(
+                    page.fitting(CalendarCollection.pageBytes) { asked in
+                        if case .member = asked { next.next() ?? 0 } else { 0 }
+                    }.count)
+                names = Self.names(page)
                 found = try await place.source.resources(of: place.collection, named: names)
             } else {
                 members = try await place.source.members(of: place.collection, named: names)
             }
+            rest = rest.dropFirst(page.count)
             var index = 0
             for asked in page {
                 switch asked {
@@ -135,6 +142,10 @@ struct CalendarMultiget: Report {
                 }
             }
             return !rest.isEmpty
+        }
+
+        private static func names(_ page: ArraySlice<Asked>) -> [String] {
+            page.compactMap { if case .member(let name) = $0 { name.string } else { nil } }
         }
     }
 }

@@ -64,7 +64,7 @@ struct CalendarQuery: Report {
             // No collection keeps components of another kind.
             if case .some(nil) = component { return false }
             if filter.asksForKindAlone, !answer.needsText {
-                let members = try await source.members(of: collection, after: last, limit: 500)
+                let members = try await source.members(of: collection, after: last, limit: answer.properties.page(500))
                 for member in members where component.map({ $0 == member.component }) ?? true {
                     answer.write(member, in: place, exchange, to: &out)
                 }

@@ -33,7 +33,8 @@ struct ExpandProperty: Report {
         var asked: [Asked] = []
         for child in element.children(.dav, "property") {
             left -= 1
-            guard left >= 0, let name = child.attribute("name") else {
+            // It becomes the name of an element of the answer.
+            guard left >= 0, let name = child.attribute("name"), FormName.isElement(name) else {
                 throw .badRequest("A property has no name, or more are asked for than are answered.")
             }
             let namespace = child.attribute("namespace").map(XMLNamespace.init) ?? .dav
@@ -57,8 +58,9 @@ struct ExpandProperty: Report {
     /// Responses within responses.
     private struct Expansion {
         let exchange: Exchange
-        /// The number of responses that may still be written.
-        private var left = 200
+        /// The number of responses that may still be written, and the bytes of properties in them: a resource may name
+        /// itself, and its properties may be asked for again and again.
+        private var (left, bytesLeft) = (200, 1 << 20)
 
         init(exchange: Exchange) { self.exchange = exchange }
 
@@ -67,7 +69,10 @@ struct ExpandProperty: Report {
         ) async throws -> [UInt8] {
             var (found, missing): ([UInt8], [UInt8]) = ([], [])
             for property in asked {
-                guard let plain = exchange.property(property.name, of: subject) else {
+                let plain = exchange.property(property.name, of: subject)
+                bytesLeft -= plain?.count ?? property.name.tags.empty.count
+                guard bytesLeft >= 0 else { throw Self.tooMany }
+                guard let plain else {
                     missing += property.name.tags.empty
                     continue
                 }
@@ -87,6 +92,8 @@ struct ExpandProperty: Report {
             return out + Array("</D:response>\n".utf8)
         }
 
+        private static let tooMany = DAVFault.badRequest("More resources and properties are named than are answered.")
+
         private static func propstat(_ properties: [UInt8], _ status: String) -> [UInt8] {
             Array("<D:propstat><D:prop>".utf8) + properties
                 + Array("</D:prop><D:status>HTTP/1.1 \(status)</D:status></D:propstat>".utf8)
@@ -97,7 +104,7 @@ struct ExpandProperty: Report {
             var out: [UInt8] = []
             for href in property.children(.dav, "href").map(\.trimmed) {
                 left -= 1
-                guard left >= 0 else { throw DAVFault.badRequest("More resources are named than are answered.") }
+                guard left >= 0 else { throw Self.tooMany }
                 guard let address = exchange.paths.address(href: href) else { continue }
                 if let subject = try await exchange.subject(at: address) {
                     out += try await response(exchange.paths.href(address), asked, of: subject)

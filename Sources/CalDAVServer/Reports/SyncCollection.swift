@@ -3,6 +3,7 @@
 import Hummingbird
 import ICalBridge
 import KalendsCore
+import Storage
 
 /// What changed in a collection since a token (RFC 6578 section 3).
 struct SyncCollection: Report {
@@ -54,7 +55,8 @@ struct SyncCollection: Report {
         /// The number of resources that may still be answered.
         var left: Int
 
-        private static let page = 500
+        /// How many resources are read at a time, and how many with their texts where nobody knows how large these are.
+        private static let (page, textPage) = (500, 5)
 
         mutating func write(to out: inout MultistatusWriter) async throws -> Bool {
             let hasMore =
@@ -77,8 +79,9 @@ struct SyncCollection: Report {
             _ number: Int, after name: String?, to out: inout MultistatusWriter
         ) async throws -> Bool {
             let (source, collection) = (place.source, place.collection)
-            let limit = min(left, answer.needsText ? MemberAnswer.page : Self.page)
-            let members = try await source.members(of: collection, after: name, limit: limit)
+            let limit = min(left, answer.needsText ? MemberAnswer.page : answer.properties.page(Self.page))
+            var members = try await source.members(of: collection, after: name, limit: limit)
+            if answer.needsText { members = members.fitting(CalendarCollection.pageBytes, \.size) }
             guard let last = members.last?.name else {
                 position = .changes(number)
                 return false
@@ -93,7 +96,7 @@ struct SyncCollection: Report {
 
         /// Writes the next changes; returns whether there are more.
         private mutating func follow(_ number: Int, to out: inout MultistatusWriter) async throws -> Bool {
-            let limit = min(left, answer.needsText ? MemberAnswer.page : Self.page)
+            let limit = min(left, answer.needsText ? Self.textPage : answer.properties.page(Self.page))
             let changes = try await place.source.changes(of: place.collection, after: number, limit: limit)
             try await write(changes.changed, to: &out)
             for name in changes.removed { out.response(exchange.href(ofMember: name), status: 404) }

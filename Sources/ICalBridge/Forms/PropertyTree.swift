@@ -43,7 +43,7 @@ enum TypedValue: Hashable {
 }
 
 /// The rules for names, so that no value in another form can be mistaken for part of a line.
-enum FormName {
+package enum FormName {
     /// Whether a property may have this name; BEGIN and END would change the structure.
     static func isProperty(_ name: String) -> Bool {
         isToken(name) && name != "BEGIN" && name != "END"
@@ -58,7 +58,7 @@ enum FormName {
     }
 
     /// Whether an XML element may have this name: it must begin with a letter or `_`.
-    static func isElement(_ name: String) -> Bool {
+    package static func isElement(_ name: String) -> Bool {
         guard isToken(name), let first = name.utf8.first else { return false }
         return first | 0x20 >= 97 && first | 0x20 <= 122 || first == 95
     }

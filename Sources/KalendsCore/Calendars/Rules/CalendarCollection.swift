@@ -39,6 +39,8 @@ package struct CalendarCollection: Sendable {
 
     /// The most bytes of a resource's text.
     package static let maxResourceSize = 1 << 20
+    /// The most bytes of texts that are in memory at a time for one answer, but for a single text.
+    package static let pageBytes = 1 << 20
 
     package init(
         kind: Kind, userID: String, segment: String, displayName: String, components: [Component], mayWrite: Bool,
@@ -175,11 +177,16 @@ package protocol CollectionSource: Sendable {
     /// Returns members by their names, each in its place; nil for those that are not there.
     func members(of collection: CalendarCollection, named names: [String]) async throws -> [CalendarMember?]
 
+    /// Returns the bytes of resources' texts by their names, each in its place, about as they are now; 0 for those that
+    /// are not there.
+    func sizes(of collection: CalendarCollection, named names: [String]) async throws -> [Int]
+
     /// Returns resources by their names, each in its place; nil for those that are not there.
     func resources(of collection: CalendarCollection, named names: [String]) async throws -> [CalendarResource?]
 
     /// Returns resources, of a component if one is named, that may have something in a span, in the order of their
-    /// names' bytes, after a name. It may return more than has something there, and never less.
+    /// names' bytes, after a name. It may return more than has something there, and large texts a few at a time: only
+    /// an empty list is the end.
     ///
     /// - Parameter span: in seconds since 1970; nil for all times.
     func resources(
@@ -212,6 +219,12 @@ package protocol CollectionSource: Sendable {
         _ set: [StoredProperty], removing: [(namespace: String, name: String)], of collection: CalendarCollection,
         for caller: CalDAVCaller
     ) async throws
+}
+
+extension CollectionSource {
+    package func sizes(of collection: CalendarCollection, named names: [String]) async throws -> [Int] {
+        try await members(of: collection, named: names).map { $0?.size ?? 0 }
+    }
 }
 
 /// Whom an app password lets in, and to what.

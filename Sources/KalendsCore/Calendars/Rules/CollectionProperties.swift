@@ -7,6 +7,8 @@ import Storage
 enum CollectionProperties {
     /// The bytes of all properties of a collection, with their names.
     static let mostBytes = 64 << 10
+    /// The bytes that each counts for beside its own: a request looks among all of them for each that it names.
+    private static let bytesOfOne = 128
 
     /// Returns what a person set of a collection; nothing of a feed's, of which nothing can be set.
     static func properties(
@@ -68,7 +70,7 @@ enum CollectionProperties {
         try transaction.notePropertyChange(of: kind, id, user: user)
         guard !set.isEmpty else { return }
         let bytes = try transaction.collectionProperties(of: kind, id, user: user).reduce(0) {
-            $0 + $1.xml.utf8.count + $1.namespace.utf8.count + $1.name.utf8.count
+            $0 + $1.xml.utf8.count + $1.namespace.utf8.count + $1.name.utf8.count + bytesOfOne
         }
         guard bytes <= mostBytes else {
             throw CollectionFault.insufficientStorage(

@@ -95,15 +95,18 @@ extension AppPasswords {
     /// Creates an app password; throws 409 when the user has the maximum number of them.
     package func create(_ draft: Draft, for caller: Caller) async throws -> Made {
         let profile = Secret.make(.profile)
-        let (counted, secret) = try await create(
-            draft, for: caller, handingOutTo: profile.hash, until: services.now() + Self.profileLifetime)
-        return Made(counted: counted, secret: secret, profile: profile)
+        return try await create(
+            draft, for: caller, handingOutTo: profile.hash, until: services.now() + Self.profileLifetime
+        ) { Made(counted: $0, secret: $1, profile: profile) }
     }
 
-    /// - Parameter fetcher: the hash of the secret with which the password can be fetched.
-    func create(
-        _ draft: Draft, for caller: Caller, handingOutTo fetcher: String, until time: Int
-    ) async throws -> (CountedAppPassword, AppSecret) {
+    /// - Parameters:
+    ///   - fetcher: the hash of the secret with which the password can be fetched.
+    ///   - value: makes the act's value of the password.
+    func create<Value: Sendable>(
+        _ draft: Draft, for caller: Caller, handingOutTo fetcher: String, until time: Int,
+        _ value: @escaping @Sendable (CountedAppPassword, AppSecret) -> Value
+    ) async throws -> Value {
         let now = services.now()
         let own = [
             Self.ownerFault(draft.userID, for: caller), Feeds.expiryFault(draft.expiresAt, now: now),
@@ -130,7 +133,7 @@ extension AppPasswords {
             }
             let detail: JSONValue = ["access": .string(draft.access.rawValue), "user": .string(user)]
             return ActResult(
-                (CountedAppPassword(password), secret), noting: AuditNote(.appPasswordCreated, id, detail: detail))
+                value(CountedAppPassword(password), secret), noting: AuditNote(.appPasswordCreated, id, detail: detail))
         }
     }
 

@@ -61,6 +61,8 @@ extension AppPasswords {
     /// before.
     package func grant(_ ticket: AppLoginTicket, _ draft: Draft, for caller: Caller) async throws -> CountedAppPassword
     {
-        try await create(draft, for: caller, handingOutTo: ticket.fetcher, until: ticket.expiresAt).0
+        try await create(draft, for: caller, handingOutTo: ticket.fetcher, until: ticket.expiresAt) { counted, _ in
+            counted
+        }
     }
 }

@@ -58,6 +58,14 @@ package struct CircleCollections: CollectionSource {
         try await found(names, in: collection) { name, shown in shown.member(name) }
     }
 
+    package func sizes(of collection: CalendarCollection, named names: [String]) async throws -> [Int] {
+        let list = try collection.place.list
+        return try await read(collection) { _, index in
+            let index = try index()
+            return names.map { index.entry(named: $0, list)?.size ?? 0 }
+        }
+    }
+
     package func resources(
         of collection: CalendarCollection, named names: [String]
     ) async throws -> [CalendarResource?] {
@@ -83,7 +91,8 @@ package struct CircleCollections: CollectionSource {
         let list = try collection.place.list
         if let component, !collection.components.contains(component) { return [] }
         return try await read(collection) { reader, index in
-            let names = try index().entries(list, overlapping: span, after: name, limit: limit).map(\.name.string)
+            let names = try index().entries(list, overlapping: span, after: name, limit: limit)
+                .fitting(CalendarCollection.pageBytes, \.size).map(\.name.string)
             return zip(names, try reader.find(names, in: list, index)).compactMap { name, found in
                 found?.shown.calendarResource(name)
             }

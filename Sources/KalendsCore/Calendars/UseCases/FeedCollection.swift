@@ -72,7 +72,8 @@ package struct FeedCollection: CollectionSource {
         try await shown(in: collection).all(after: name).lazy.filter { one in
             (component ?? one.shown.component) == one.shown.component
                 && (span.map { $0.overlaps(one.shown.span) } ?? true)
-        }.prefix(limit).map { $0.shown.calendarResource($0.name.string) }
+        }.prefix(limit).fitting(CalendarCollection.pageBytes) { $0.shown.text.count }
+            .map { $0.shown.calendarResource($0.name.string) }
     }
 
     /// What a feed stopped showing is not kept, so that only what is unchanged can be said.

@@ -71,7 +71,7 @@ package struct OwnCalendars: OwnCollectionSource {
         try await acts.store.read { transaction in
             try transaction.ownResources(
                 of: try Self.calendar(collection, in: transaction).id, component.map(OwnCalendar.Component.init),
-                in: span, after: name ?? "", limit: limit
+                in: span, after: name ?? "", limit: limit, bytes: CalendarCollection.pageBytes
             ).map(CalendarResource.init)
         }
     }

@@ -54,10 +54,14 @@ struct AppPasswordRoutes: Sendable {
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
         let draft = AppPasswords.Draft(try await request.json(context), services.settings.kinds)
-        let made = try await passwords.create(draft, for: caller)
-        return try .json(
-            NewAppPassword(made, services.settings).json, status: .created,
-            headers: [.location: "/v1/app-passwords/\(made.counted.password.id)"])
+        let settings = services.settings
+        return try await context.answering { made in
+            try .json(
+                NewAppPassword(made, settings).json, status: .created,
+                headers: [.location: "/v1/app-passwords/\(made.counted.password.id)"])
+        } to: {
+            try await passwords.create(draft, for: caller)
+        }
     }
 
     @Sendable

@@ -157,20 +157,29 @@ extension ReadTransaction {
     /// - Parameters:
     ///   - component: nil for all components.
     ///   - span: in seconds since 1970; nil for all times.
+    ///   - bytes: the most bytes of all texts; one text may have more.
     public func ownResources(
-        of calendar: String, _ component: OwnCalendar.Component?, in span: Range<Int>?, after name: String, limit: Int
+        of calendar: String, _ component: OwnCalendar.Component?, in span: Range<Int>?, after name: String, limit: Int,
+        bytes: Int = .max
     ) throws -> [OwnResource] {
         let kind = SQLValue(component?.rawValue)
-        guard let span else {
-            return try all(
-                """
-                WHERE calendar_id = $1 AND name > $2 AND (CAST($3 AS TEXT) IS NULL OR component = $3)
-                ORDER BY name LIMIT $4
-                """, [.text(calendar), .text(name), kind, .integer(limit)])
-        }
-        return try all(
-            "WHERE calendar_id = $1 AND name IN (\(OwnResource.inSpan)) ORDER BY name",
-            OwnResource.inSpan(of: calendar, kind, span, after: name, limit: limit))
+        let (condition, arguments): (String, [SQLValue]) =
+            span.map {
+                (
+                    "name IN (\(OwnResource.inSpan)) ORDER BY name",
+                    OwnResource.inSpan(of: calendar, kind, $0, after: name, limit: limit)
+                )
+            } ?? (
+                "name > $2 AND (CAST($3 AS TEXT) IS NULL OR component = $3) ORDER BY name LIMIT $4",
+                [.text(calendar), .text(name), kind, .integer(limit)]
+            )
+        // Texts are large, so what is not returned is not read either.
+        let found = try values(
+            "SELECT \(OwnMember.columns) FROM own_resources WHERE calendar_id = $1 AND \(condition)", arguments,
+            OwnMember.init)
+        let texts = try ownResources(of: calendar, named: found.fitting(bytes, \.size).map(\.name))
+        let byName = Dictionary(texts.map { (ByteString($0.name), $0) }) { one, _ in one }
+        return found.compactMap { byName[ByteString($0.name)] }
     }
 
     /// Returns what is there and was changed after a number, in the order of the changes.
@@ -194,6 +203,21 @@ extension ReadTransaction {
                 name: try $0.text(required: "name"), number: try $0.integer(required: "number"),
                 removedAt: try $0.integer(required: "removed_at"))
         }
+    }
+}
+
+extension Sequence {
+    /// Returns the first elements that together have no more bytes than a number, but one at least.
+    ///
+    /// - Parameter size: the bytes of an element.
+    package func fitting(_ bytes: Int, _ size: (Element) throws -> Int) rethrows -> [Element] {
+        var (found, left): ([Element], Int) = ([], bytes)
+        for element in self {
+            left -= try size(element)
+            guard left >= 0 || found.isEmpty else { break }
+            found.append(element)
+        }
+        return found
     }
 }
 
