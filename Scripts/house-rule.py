@@ -67,6 +67,9 @@ ALLOWED = {
     ("KalendsCore/OfficeDays/Rules/OfficeNights.swift", WRITE): "nights that end, which decide what a day was",
     ("KalendsCore/OfficeDays/Rules/OfficeNights.swift", CONCERNS): "nights that end, which decide what a day was",
     ("KalendsCore/Sync/UseCases/Connections+Calendar.swift", WRITE): "links to a calendar that an act has left, in steps",
+    ("KalendsCore/Calendars/Rules/Push/PushKey.swift", WRITE): "the key pair of the installation, which is made once",
+    ("KalendsCore/Calendars/UseCases/PushRegistrations+Sending.swift", WRITE):
+        "of what calendar apps were told, and how it was taken",
     ("WebhookSending/WebhookDispatch.swift", WRITE): "which messages were sent, and how they were taken",
     ("FeedTokens/Accesses/AccessCounter.swift", WRITE): "counts of reads are folded from their journal",
     ("FeedTokens/Accesses/JournalOwner.swift", WRITE): "at the start: which journals a database of several servers has",

@@ -17,7 +17,8 @@ package struct CalDAVDoor: Sendable {
 
     private static let paths = [
         "/.well-known/caldav", "/dav", "/dav/principals", "/dav/principals/{user}", "/dav/calendars",
-        "/dav/push/{registration}", "/dav/calendars/{user}", "/dav/calendars/{user}/{collection}", "/dav/calendars/{user}/{collection}/{name}",
+        "/dav/push/{registration}", "/dav/calendars/{user}", "/dav/calendars/{user}/{collection}",
+        "/dav/calendars/{user}/{collection}/{name}",
         // Nothing is there, and a PUT to it is told so as WebDAV requires.
         "/dav/calendars/{user}/{collection}/{name}/{below}",
     ]

@@ -48,7 +48,8 @@ extension Schema {
         Subscription.schema, SyncChannelRow.schema, SyncConflictRow.schema, .syncDays, SyncJournalRow.schema,
         .syncLeases, SyncLinkRow.schema, .syncOperations, .syncPositions, SyncRunRow.schema, PendingSync.schema,
         User.schema, Webhook.schema, .circleUsage, ConnectionAuthorization.schema, ConnectionCredential.schema,
-        Feed.schema, PasswordHandout.schema, PushRegistration.schema, .importChanges, .importItems, .importSources, ChangedOccurrence.schema,
+        Feed.schema, PasswordHandout.schema, PushRegistration.schema, .importChanges, .importItems, .importSources,
+        ChangedOccurrence.schema,
         KeptContent.schema, .ownRemovals, OwnResource.schema,
         .recoveryCodes, WebhookDelivery.schema, .writtenCircles, .feedTokens,
     ]

@@ -182,6 +182,7 @@ struct WaysInTests {
                     + "the quotas of what it becomes",
             ],
             ["keys of user tokens", Self.size(KeyAddress.limit), "60 s", "as they arrive", "none"],
+            ["push services of calendar apps", "1 KiB", "15 s", "none", "one message"],
             ["receivers of webhooks", "1 KiB", "15 s", "none", "one message"],
         ]
         #expect(Set(rows.map { $0[0] }).isSuperset(of: Self.outgoing.values))

@@ -40,7 +40,7 @@ extension Setting {
         "Hosts of a private network that users' CalDAV addresses may name: host or host:port, separated by commas.")
     package static let privatePushHosts = Setting(
         "privatePushHosts", .list, standard: "none",
-        "Hosts of a private network at which calendar apps may be told of changes: host or host:port, separated by commas.")
+        "Push services of a private network that calendar apps may use: host or host:port, separated by commas.")
     package static let returnOrigins = Setting(
         "returnOrigins", .list, standard: "only this server's pages",
         "Origins that a sign-in at a provider may lead back to: https://app.example, separated by commas.")

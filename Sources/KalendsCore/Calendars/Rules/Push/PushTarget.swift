@@ -45,7 +45,7 @@ struct PushTarget: Sendable {
     init(sealed: String, with key: SealingKey, of id: String) throws {
         let content = try JSONValue(parsing: Array(try key.open(sealed, for: Self.purpose(id)).utf8))
         func bytes(_ name: ByteString) -> [UInt8]? {
-            content[name]?.string.flatMap { Base64URL.decode(Array($0.utf8)) }
+            content.object?[name]?.string.flatMap { Base64URL.decode(Array($0.utf8)) }
         }
         guard let url = content["url"]?.string, let publicKey = bytes("key"), let authSecret = bytes("auth"),
             let target = PushTarget(url: url, publicKey: publicKey, authSecret: authSecret)
