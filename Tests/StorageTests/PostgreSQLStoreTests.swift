@@ -252,6 +252,32 @@ struct PostgreSQLStoreTests {
         }
     }
 
+    @Test("What calendar apps ask of a circle's changes is answered here, too")
+    func followsCircle() async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let store = try TestedPostgreSQL.open(directory.appending(path: "k").path, isOnly: false)
+            defer { try? store.close() }
+            try await store.write { transaction in
+                try transaction.makeHome()
+                let item = try transaction.put(.sample("t"))
+                let version = try #require(try transaction.circle("home")).version
+                let part = PersonalPart(circleID: "home", userID: "ann", uid: item.uid, content: "{}")
+                try transaction.putPersonalPart(part, changedIn: version + 9)
+                #expect(try transaction.changeCount(in: "home", changedAfter: 0, limit: 5) == 1)
+                #expect(try !transaction.hasDeletions(in: "home", changedAfter: 0, before: 9))
+                #expect(try transaction.lastVersion(in: "home", for: "ann", changedAfter: 0, limit: 2) == nil)
+                let last = try #require(
+                    try transaction.lastVersion(in: "home", for: "ann", changedAfter: 0, limit: 1))
+                #expect(last < version + 9)
+                #expect(try transaction.lastVersion(in: "home", for: "bob", changedAfter: 0, limit: 1) == nil)
+                #expect(try transaction.items(in: "home", changedAfter: 0, upTo: last).map(\.id) == ["t"])
+                let circle = try #require(try transaction.circle("home"))
+                #expect(try transaction.importedUIDs(in: circle, changedAfter: 0, limit: 1) == [])
+                #expect(try transaction.importedSources(["u"], visibleTo: "ann", in: "home").isEmpty)
+            }
+        }
+    }
+
     @Test("Parameters may be null in one call and not in the next")
     func takesNulls() async throws {
         try await TemporaryStore.withDirectory { directory in

@@ -114,7 +114,7 @@ extension ReadTransaction {
         try row(
             """
             SELECT COUNT(*) AS count FROM (
-                SELECT 1 AS one FROM schedule_items WHERE circle_id = $1 AND changed_in > $2 LIMIT $3) AS some
+                SELECT 1 AS one FROM schedule_items WHERE circle_id = $1 AND changed_in > $2 LIMIT $3) AS found
             """, [.text(circle), .integer(version), .integer(limit)])?.integer("count") ?? 0
     }
 
