@@ -69,14 +69,16 @@ import Testing
     @Test("A calendar has hundreds of small properties at most, and one more is 507 in its propstat")
     func smallProperties() async throws {
         try await withCalendar { app, calendar in
-            func set(_ letter: String) async throws -> Multistatus.Response {
+            func count(_ letter: String, _ status: Int) async throws -> Int {
                 let all = (0..<200).map { "<\(letter)\($0)/>" }.joined()
-                return try Multistatus(try await app.send("PROPPATCH", calendar, XML.set(all)).expect(207)).first
+                let answer = try await app.send("PROPPATCH", calendar, XML.set(all)).expect(207)
+                return try Multistatus(answer).first.names(status).count
             }
-            #expect(try await set("a").names(200).count == 200)
-            #expect(try await set("b").names(200).count == 200)
-            #expect(try await set("c").names(507).count == 200)
-            #expect(try await set("a").names(200).count == 200)
+            let counts = [
+                try await count("a", 200), try await count("b", 200), try await count("c", 507),
+                try await count("a", 200),
+            ]
+            #expect(counts == [200, 200, 200, 200])
         }
     }
 
