@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Calendar
+import Calendar
 
 /// Whom a new feed is for, which suggests what it shows and when it ends.
 public enum Audience: String, Sendable, CaseIterable {
