@@ -17,7 +17,6 @@ struct SharingTests {
         let match = html.firstMatch(of: /<p class="sees" role="status">(.*?)\s*<\/p>/.dotMatchesNewlines())
         return match.map { String($0.1).replacing(/<[^>]*>/, with: "") }
     }
-    }
 
     @Test("Each choice of whom a feed is for has one sentence of what they see, and is marked among the others")
     func audiences() throws {
