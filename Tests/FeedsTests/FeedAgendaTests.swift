@@ -99,7 +99,9 @@ struct FeedAgendaTests {
             }
             #expect(try await policies().allSatisfy { $0.hasSuffix("; frame-ancestors 'none'") })
             let calendar = try await server.raw(.get, feed.path).expect(200)
-            let origins: JSONValue = ["https://Family.example/", "https://b.example:8443", "https://family.example:443"]
+            let origins: JSONValue = [
+                "https://Family.example/", "https://b.example:8443", "https://family.example:443",
+            ]
             let changed = try await server.call(
                 .patch, "/v1/feeds/\(feed.id)", ["config": ["embedOrigins": origins]]
             ).expect(200)
@@ -110,7 +112,9 @@ struct FeedAgendaTests {
             // The calendar itself is as it was.
             #expect(try await server.raw(.get, feed.path).expect(200).headers[.eTag] == calendar.headers[.eTag])
             let many = JSONValue.array((0...10).map { .string("https://a\($0).example") })
-            for bad in [["http://a.example"], ["https://a.example/x"], ["https://a.example 'self'"], many] as [JSONValue] {
+            for bad in [["http://a.example"], ["https://a.example/x"], ["https://a.example 'self'"], many]
+                as [JSONValue]
+            {
                 let refused = try await server.call(
                     .patch, "/v1/feeds/\(feed.id)", ["config": ["embedOrigins": bad]]
                 ).expect(422)

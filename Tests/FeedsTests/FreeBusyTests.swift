@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FeedTokens
+import Foundation
 import HTTPTypes
 import Testing
 
