@@ -220,10 +220,7 @@ private struct PushedApp {
             // It is no task, so nobody who follows the tasks is told.
             try await server.put(
                 "appointments", "a",
-                [
-                    "title": "x", "patientId": "mom", "startsAt": "2026-03-04T09:00:00Z",
-                    "endsAt": "2026-03-04T10:00:00Z",
-                ])
+                ["patientId": "mom", "provider": "Dr. Lee", "startAt": "2026-03-04T09:00:00-08:00"])
             #expect(try await sent(server) == 0)
             try await server.put("tasks", "t", ["title": "x", "dueAt": "2026-03-03T09:00:00Z"])
             #expect(try await sent(server) == 2)
