@@ -275,6 +275,27 @@ private struct PushedApp {
         }
     }
 
+    @Test("An own alarm in a circle's calendar is told to its person's apps alone")
+    func alarm() async throws {
+        try await withPush { server, receiver in
+            let (ann, ben, phone) = (
+                try await DAVClient(server, "ann"), try await DAVClient(server, "ben"), PushedApp()
+            )
+            try await server.put(
+                "appointments", "a",
+                ["patientId": "mom", "provider": "Dr. Lee", "startAt": "2026-03-04T09:00:00-08:00"])
+            _ = try await register(ann, "\(ann.home)c/", phone.body(receiver.url + "/ann"))
+            _ = try await register(ben, "\(ben.home)c/", phone.body(receiver.url + "/ben"))
+            let found = try await ann.properties("\(ann.home)c/", ["D:getetag"], depth: "1")
+            let href = try #require(found.responses.map(\.href).first { $0.hasSuffix(".ics") })
+            let text = try await ann.send("GET", href).expect(200).text
+            let alarm = "BEGIN:VALARM\r\nACTION:DISPLAY\r\nDESCRIPTION:x\r\nTRIGGER:-PT17M\r\nEND:VALARM\r\n"
+            try await ann.put(href, text.replacing("END:VEVENT", with: alarm + "END:VEVENT")).expect(204)
+            #expect(try await sent(server) == 1)
+            #expect(receiver.messages.map(\.path) == ["/hook-path/ann"])
+        }
+    }
+
     @Test("A push service that is busy is asked later, and a resource that is gone is forgotten")
     func failing() async throws {
         try await withPush { server, receiver in
