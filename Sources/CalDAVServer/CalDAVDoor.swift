@@ -80,7 +80,7 @@ package struct CalDAVDoor: Sendable {
         var scene = Scene(
             paths: paths, user: caller.userID, mayMake: caller.mayWrite && caller.own,
             tokens: SyncTokens(mark: services.databaseMark),
-            pushKey: try await services.pushRegistrations.publicKey())
+            pushKey: await services.pushRegistrations.publicKey())
         if case .home = address { scene.homeProperties = try await collections.homeProperties(of: caller) }
         var place: CollectionPlace?
         if let segment = address.segment { place = try await collections.find(segment.string, of: caller) }

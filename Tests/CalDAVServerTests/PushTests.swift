@@ -6,6 +6,7 @@ import HTTPTypes
 import ICalBridge
 import Logging
 import Storage
+import TestSupport
 import Testing
 
 @testable import CalDAVServer
@@ -13,7 +14,10 @@ import Testing
 @testable import ServerTestSupport
 @testable import WebhookSending
 
-/// A push service with one app behind it.
+/// The folder `xml` of the draft's repository, with its schema.
+private let schemaFolder = ProcessInfo.processInfo.environment["KALENDS_WEBDAV_PUSH_SCHEMA"]
+
+/// The keys of an app, with which it reads its messages.
 private struct PushedApp {
     let key = P256.KeyAgreement.PrivateKey()
     let auth: [UInt8] = (0..<16).map { UInt8($0) }
@@ -108,6 +112,43 @@ private struct PushedApp {
             Base64URL.encode(encrypted)
                 == "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6Tlz"
                 + "AC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN")
+    }
+
+    @Test(
+        "The properties and the messages are valid by the schema of the draft",
+        .enabled(if: schemaFolder != nil && Programs.python != nil, "KALENDS_WEBDAV_PUSH_SCHEMA names no folder"))
+    func schema() async throws {
+        let collection = CalendarCollection(
+            kind: .own("1"), userID: "ann", segment: "x", displayName: "x", components: [.event], mayWrite: true,
+            number: 1)
+        let scene = Scene(
+            paths: DAVPaths(base: ""), user: "ann", mayMake: true,
+            tokens: SyncTokens(publicURL: "http://k", mark: "m"), pushKey: PushKey().publicText)
+        var properties = Array("<D:multistatus\(PropertyName.declarations)><D:response><D:href>/x</D:href>".utf8)
+        properties += "<D:prop>".utf8
+        for property in LiveProperty.push {
+            properties += property.name.tags.start
+            #expect(property.write(.collection(collection), scene, &properties))
+            properties += property.name.tags.end
+        }
+        properties += "</D:prop></D:response></D:multistatus>".utf8
+        var documents = [properties]
+        for (token, changesProperties) in [("http://k/<&", true), ("t", false), (nil, true)] {
+            documents.append(
+                PushMessage(topic: collection.pushTopic, syncToken: token, changesProperties: changesProperties).body)
+        }
+        let script = """
+            import base64, sys
+            from lxml import etree
+            schema = etree.RelaxNG(etree.parse(sys.argv[1] + "/validate-samples.rng"))
+            for line in sys.stdin:
+                schema.assertValid(etree.fromstring(base64.b64decode(line)))
+                print("valid")
+            """
+        let input = documents.map { Data($0).base64EncodedString() + "\n" }.joined()
+        let result = try await runProgram(
+            try #require(Programs.python), ["-c", script, try #require(schemaFolder)], input: input)
+        #expect(result.output.split(separator: "\n").count == documents.count, "\(result.error)")
     }
 
     @Test("A calendar names its transport, its topic and what is told; a message is for the app alone, and signed")
@@ -220,10 +261,7 @@ private struct PushedApp {
             // It is no task, so nobody who follows the tasks is told.
             try await server.put(
                 "appointments", "a",
-                [
-                    "title": "x", "patientId": "mom", "startsAt": "2026-03-04T09:00:00Z",
-                    "endsAt": "2026-03-04T10:00:00Z",
-                ])
+                ["patientId": "mom", "provider": "Dr. Lee", "startAt": "2026-03-04T09:00:00-08:00"])
             #expect(try await sent(server) == 0)
             try await server.put("tasks", "t", ["title": "x", "dueAt": "2026-03-03T09:00:00Z"])
             #expect(try await sent(server) == 2)
@@ -234,6 +272,27 @@ private struct PushedApp {
             try await server.put("tasks", "t", ["title": "y", "dueAt": "2026-03-03T09:00:00Z"])
             #expect(try await sent(server) == 0)
             #expect(receiver.messages.count == 2)
+        }
+    }
+
+    @Test("An own alarm in a circle's calendar is told to its person's apps alone")
+    func alarm() async throws {
+        try await withPush { server, receiver in
+            let (ann, ben, phone) = (
+                try await DAVClient(server, "ann"), try await DAVClient(server, "ben"), PushedApp()
+            )
+            try await server.put(
+                "appointments", "a",
+                ["patientId": "mom", "provider": "Dr. Lee", "startAt": "2026-03-04T09:00:00-08:00"])
+            _ = try await register(ann, "\(ann.home)c/", phone.body(receiver.url + "/ann"))
+            _ = try await register(ben, "\(ben.home)c/", phone.body(receiver.url + "/ben"))
+            let found = try await ann.properties("\(ann.home)c/", ["D:getetag"], depth: "1")
+            let href = try #require(found.responses.map(\.href).first { $0.hasSuffix(".ics") })
+            let text = try await ann.send("GET", href).expect(200).text
+            let alarm = "BEGIN:VALARM\r\nACTION:DISPLAY\r\nDESCRIPTION:x\r\nTRIGGER:-PT17M\r\nEND:VALARM\r\n"
+            try await ann.put(href, text.replacing("END:VEVENT", with: alarm + "END:VEVENT")).expect(204)
+            #expect(try await sent(server) == 1)
+            #expect(receiver.messages.map(\.path) == ["/hook-path/ann"])
         }
     }
 

@@ -48,8 +48,9 @@ extension Exchange {
         let fields = request.headers[values: .pushDontNotify]
         guard !fields.isEmpty, let named = QuietList(fields, paths) else { return try await work() }
         var collections = [place].compactMap { $0?.collection }
-        if let field = request.headers[.destination], let target = paths.address(href: field.withoutOuterBlanks),
-            target.user?.string == caller.userID, let other = try await self.place(at: target)
+        if let field = request.headers[.destination],
+            let target = paths.address(href: String(field.withoutOuterBlanks)), target.user?.string == caller.userID,
+            let other = try await self.place(at: target)
         {
             collections.append(other.collection)
         }

@@ -22,14 +22,9 @@ package struct PushRegistrations: Sendable {
         package let isNew: Bool
     }
 
-    /// The public key that apps give to their push services; nil if the server lacks the key under which it is sealed.
-    package func publicKey() async throws -> String? {
-        do {
-            return try await services.pushKeys.key().publicText
-        } catch is SealingKey.Failure {
-            return nil
-        }
-    }
+    /// The public key that apps give to their push services; nil if the server lacks the key under which it is sealed, or
+    /// could not make one: calendars are read all the same.
+    package func publicKey() async -> String? { try? await services.pushKeys.key().publicText }
 
     /// Registers a push resource for a collection, or renews its registration.
     ///
