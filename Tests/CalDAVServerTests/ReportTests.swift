@@ -236,7 +236,7 @@ import Testing
         }
     }
 
-    @Test("A multiget at the home finds resources of all calendars, and says what is none")
+    @Test("Multiget and query at the home find resources of all calendars, and says what is none")
     func multigetAtHome() async throws {
         try await withCalendar { app, calendar in
             let other = try await app.makeCalendar("own~y")
@@ -255,6 +255,10 @@ import Testing
             for path in [calendar + "none.ics", "\(app.home)none/a.ics"] {
                 #expect(found[path]?.status == "HTTP/1.1 404 Not Found", "\(path)")
             }
+            let all = try await app.query(app.home, "20260304T000000Z", "20260305T000000Z")
+            #expect(all.filter { $0 == calendar + "a.ics" || $0 == other + "b.ics" }.count == 2)
+            let later = try await app.query(app.home, "20260305T000000Z", "20260306T000000Z")
+            #expect(!later.contains { $0.hasPrefix(calendar) || $0.hasPrefix(other) })
         }
     }
 

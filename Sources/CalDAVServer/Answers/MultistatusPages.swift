@@ -26,6 +26,22 @@ struct OnePage: MultistatusPages {
     }
 }
 
+/// What is at no resource, and then the responses of one collection after another.
+struct PagesInTurn<Pages: MultistatusPages>: MultistatusPages {
+    private var parts: [Pages]
+    private var missing: [String]
+    private var index = 0
+
+    init(_ parts: [Pages], missing: [String] = []) { (self.parts, self.missing) = (parts, missing) }
+
+    mutating func write(to out: inout MultistatusWriter) async throws -> Bool {
+        for href in missing { out.response(href, status: 404) }
+        missing = []
+        if index < parts.count, !(try await parts[index].write(to: &out)) { index += 1 }
+        return index < parts.count
+    }
+}
+
 extension Exchange {
     /// The bytes up to which an answer is made before it begins to be sent.
     private static let short = 64 << 10

@@ -63,23 +63,7 @@ struct CalendarMultiget: Report {
             parts.append(Pages(exchange: part, place: place, answer: answer, rest: asked[...]))
         }
         return try await exchange.multistatus(
-            HomePages(others: others, parts: parts), headers: exchange.preferenceApplied)
-    }
-
-    /// What is at no resource, and then those of one collection after another.
-    private struct HomePages: MultistatusPages {
-        var others: [String]
-        var parts: [Pages]
-        private var index = 0
-
-        init(others: [String], parts: [Pages]) { (self.others, self.parts) = (others, parts) }
-
-        mutating func write(to out: inout MultistatusWriter) async throws -> Bool {
-            for href in others { out.response(href, status: 404) }
-            others = []
-            if index < parts.count, !(try await parts[index].write(to: &out)) { index += 1 }
-            return index < parts.count
-        }
+            PagesInTurn(parts, missing: others), headers: exchange.preferenceApplied)
     }
 
     /// A resource that is asked for.

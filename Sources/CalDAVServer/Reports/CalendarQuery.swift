@@ -16,12 +16,7 @@ struct CalendarQuery: Report {
     /// The clock of dates and floating times that the client names.
     private let zone: (any TimeZoneRules)?
 
-    static func isOffered(at subject: Subject) -> Bool {
-        switch subject {
-        case .collection, .member: true
-        case .root, .principals, .principal, .calendars, .home: false
-        }
-    }
+    static func isOffered(at subject: Subject) -> Bool { CalendarMultiget.isOffered(at: subject) }
 
     init(body: XMLElement) throws {
         request = try MemberRequest(body)
@@ -35,11 +30,24 @@ struct CalendarQuery: Report {
     }
 
     func answer(_ exchange: Exchange) async throws -> Response {
-        guard let place = exchange.place else { throw DAVFault.missing }
-        let answer = try request.answer(exchange, floatingIn: zone ?? place.collection.floatingZone)
-        return try await exchange.multistatus(
-            Pages(exchange: exchange, place: place, answer: answer, filter: filter),
-            headers: exchange.preferenceApplied)
+        if let place = exchange.place {
+            return try await exchange.multistatus(
+                try pages(place, exchange), headers: exchange.preferenceApplied)
+        }
+        guard case .home = exchange.address, let caller = exchange.caller else { throw DAVFault.missing }
+        // The members of all of the home's collections.
+        let parts = try await exchange.collections.all(of: caller).map { place in
+            var part = exchange
+            part.place = place
+            return try pages(place, part)
+        }
+        return try await exchange.multistatus(PagesInTurn(parts), headers: exchange.preferenceApplied)
+    }
+
+    private func pages(_ place: CollectionPlace, _ exchange: Exchange) throws -> Pages {
+        Pages(
+            exchange: exchange, place: place,
+            answer: try request.answer(exchange, floatingIn: zone ?? place.collection.floatingZone), filter: filter)
     }
 
     private struct Pages: MultistatusPages {
