@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import KalendsFront
 @testable import ServerTestSupport
 
 @Suite("A person's data")
@@ -77,7 +78,10 @@ struct PersonExportTests {
             #expect(answer.headers[.contentType] == "application/gzip")
             #expect(answer.headers[.cacheControl] == "no-store")
             let files = try Self.files(answer.body)
-            func text(_ path: String) throws -> String { try #require(files.first { $0.path == path }).text }
+            func text(_ path: String) throws -> String {
+                let file = files.first { $0.path == path }
+                return try #require(file?.text, "\(path)")
+            }
             let guide = try text("README.txt")
             for area in PersonTable.Area.allCases { #expect(guide.contains("\(area.rawValue)/: "), "\(area)") }
             #expect(guide.contains("What is stored of ann") && guide.contains("gespeichert"))
