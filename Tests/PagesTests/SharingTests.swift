@@ -21,27 +21,27 @@ struct SharingTests {
     @Test("Each choice of whom a feed is for has one sentence of what they see, and is marked among the others")
     func audiences() throws {
         #expect(
-            try Self.seen(Self.html("sync-for-helper"))
+            try SharingTests.seen(SharingTests.html("sync-for-helper"))
                 == "The helper sees titles, places and notes (Tasks, Shifts, Appointments, Follow-ups of Rose), "
                 + "until April 21.")
-        #expect(try Self.seen(Self.html("sync-for-me"))?.hasSuffix("until you revoke the feed.") == true)
+        #expect(try SharingTests.seen(SharingTests.html("sync-for-me"))?.hasSuffix("until you revoke the feed.") == true)
         for audience in Audience.allCases {
             for language in Language.allCases {
-                let html = try Self.html("sync-for-\(audience.rawValue)", language)
+                let html = try SharingTests.html("sync-for-\(audience.rawValue)", language)
                 let words = Words.of(language)
-                #expect(Self.seen(html)?.hasPrefix(words["seenBy_\(audience.rawValue)"]) == true)
+                #expect(SharingTests.seen(html)?.hasPrefix(words["seenBy_\(audience.rawValue)"]) == true)
                 let link = "?ask=create&amp;for=\(audience.rawValue)#create\" aria-current=\"page\">"
                 #expect(html.contains(link + words["audience_\(audience.rawValue)"]), "\(audience)")
             }
         }
-        #expect(try Self.seen(Self.html("sync")) == nil)
+        #expect(try SharingTests.seen(SharingTests.html("sync")) == nil)
     }
 
     @Test("The sentence and the look are those of what was typed, and the form sends it on")
     func look() throws {
-        let html = try Self.html("sync-look")
+        let html = try SharingTests.html("sync-look")
         #expect(
-            Self.seen(html)
+            SharingTests.seen(html)
                 == "The helper sees titles without places and notes (Shifts, Appointments of Rose, Hans), until March 31."
         )
         #expect(html.contains("id=\"look\"") && html.contains("<details class=\"card creating\" open>"))
@@ -51,7 +51,7 @@ struct SharingTests {
 
     @Test("Each reader of each feed that works is in one list, with what they see and a way to end it")
     func readers() throws {
-        let html = try Self.html("sync")
+        let html = try SharingTests.html("sync")
         let list = try #require(
             html.components(separatedBy: "id=\"readers\"").last?.components(separatedBy: "</section>").first)
         #expect(list.components(separatedBy: "?ask=revoke#revoke").count == 4)
