@@ -24,7 +24,8 @@ struct SharingTests {
             try SharingTests.seen(SharingTests.html("sync-for-helper"))
                 == "The helper sees titles, places and notes (Tasks, Shifts, Appointments, Follow-ups of Rose), "
                 + "until April 21.")
-        #expect(try SharingTests.seen(SharingTests.html("sync-for-me"))?.hasSuffix("until you revoke the feed.") == true)
+        #expect(
+            try SharingTests.seen(SharingTests.html("sync-for-me"))?.hasSuffix("until you revoke the feed.") == true)
         for audience in Audience.allCases {
             for language in Language.allCases {
                 let html = try SharingTests.html("sync-for-\(audience.rawValue)", language)
