@@ -25,7 +25,7 @@ enum ScopeOracle {
                 "GET /v1/circles/{circle}/appointments/{id}/occurrences",
                 "GET /v1/circles/{circle}/appointments/{id}/occurrences/{start}",
                 "GET /v1/circles/{circle}/export.ics", "GET /v1/circles/{circle}/changes", "GET /v1/changes",
-                "GET /v1/circles/{circle}/activity",
+                "GET /v1/circles/{circle}/activity", "POST /v1/circles/{circle}/free-busy",
             ]
         ),
         (
