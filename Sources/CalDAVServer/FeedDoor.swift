@@ -54,7 +54,10 @@ struct FeedDoor: Sendable {
         var response = try await DAVFault.answered(at: exchange.href, paths, user: nil) { try await exchange.respond() }
         if request.method == .options { response.headers[.dav] = Self.features }
         response = Self.keepingSecret(response)
-        if case .feed = address, !request.uri.path.hasSuffix("/") { response.headers[.contentLocation] = exchange.href }
+        // No refusal repeats the secret.
+        if case .feed = address, response.status.code < 300, !request.uri.path.hasSuffix("/") {
+            response.headers[.contentLocation] = exchange.href
+        }
         if CalDAVDoor.isCounted(response.status, request.method) {
             try await count(live, response.status, request, context, now: now)
         }

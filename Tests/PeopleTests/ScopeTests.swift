@@ -130,7 +130,7 @@ struct ScopeTests {
         ])
         #expect(made.status == 0 && made.output.hasPrefix("kal_sk_"), "\(made.error)")
         let list = try await server.kalends(["key", "list"])
-        #expect(list.output.contains("schedule:read,feeds  all      never used  reader"), "\(list.output)")
+        #expect(list.output.contains("schedule:read,feeds  all      no limit  never used  reader"), "\(list.output)")
         let wrong = try await server.kalends(["key", "create", "--name", "x", "--scope", "root"])
         #expect(wrong.status == 1 && wrong.error.contains("--scope"), "\(wrong.error)")
         #expect(await server.stop() == 0)

@@ -135,9 +135,10 @@ struct CalendarObjectCheckTests {
         }
     }
 
-    @Test("What never ends, or has no place in time, has no span")
+    @Test("What never ends has a span from its start on, and what has no place in time has none")
     func unbounded() throws {
-        #expect(try check(part("VEVENT", "DTSTART:20260310T090000Z", "RRULE:FREQ=DAILY")).span == nil)
+        let endless = try #require(try check(part("VEVENT", "DTSTART:20260310T090000Z", "RRULE:FREQ=DAILY")).span)
+        #expect(try endless.contains(seconds("99991231T090000Z")) && !endless.contains(seconds("20260309T090000Z")))
         #expect(try check(part("VTODO", "SUMMARY:some day")).span == nil)
         #expect(try check(part("VTODO", "CREATED:20260310T090000Z")).span == nil)
         let done = try #require(try check(part("VTODO", "COMPLETED:20260310T090000Z")).span)

@@ -87,8 +87,7 @@ extension OwnCalendars {
             if replaced != nil, !overwrites { throw CollectionFault.preconditionFailed }
             let isRenamed = isMove && isWithin
             if !isRenamed || replaced != nil {
-                // What is overwritten is removed first (RFC 4918 section 9.9.3), whatever its UID.
-                try Self.checkUID(resource.uid, as: newName, replacing: nil, in: place, transaction)
+                try Self.checkUID(resource.uid, as: newName, replacing: replaced, in: place, transaction)
             }
             if !isMove {
                 try quotas.checkOwn(

@@ -25,7 +25,8 @@ struct CircleRoutes: Sendable {
             Operation(
                 "putCircle", "Create or change a circle", .circle(.manage), .scope(.manageCircles),
                 details: "Only the host application can create a circle.",
-                body: .json(.named("CircleInput")), [.ok(one), .created(one)], hasTag: true), put)
+                body: .json(.named("CircleInput")), [.ok(one), .created(one)], refusals: [409], hasTag: true),
+            put)
         routes.on(
             .delete, circle,
             Operation(
