@@ -74,11 +74,14 @@ struct RecordTableTests {
                 ServerRecord(
                     journal: .max, token: .max - 1, name: "n", program: "p", shown: "s", folded: 11, recorded: 12,
                     startedAt: 13, seenAt: 14, stoppedAt: 15), in: transaction)
-            try Self.keep(
-                ServiceKey(
-                    id: "k", name: "n", hash: hash("k"), hint: "h", scopes: "s", circles: ["c"], circlePrefix: "p",
-                    quotas: KeyQuotas(requestsPerMinute: 11, feeds: 12, circles: 13), createdAt: 14),
-                in: transaction)
+            // A key is bound in one of two ways.
+            for (circles, prefix, unbound) in [(["c"], nil, "circle_prefix"), (nil, "p", "circles")] {
+                try Self.keep(
+                    ServiceKey(
+                        id: unbound, name: "n", hash: hash(unbound), hint: "h", scopes: "s", circles: circles,
+                        circlePrefix: prefix, quotas: KeyQuotas(requestsPerMinute: 11, feeds: 12, circles: 13),
+                        createdAt: 14), without: unbound, in: transaction)
+            }
         }
     }
 
@@ -201,12 +204,14 @@ struct RecordTableTests {
     }
 
     /// Stores a record that has a value of its own in each column, and then other numbers in its place.
+    ///
+    /// - Parameter column: one that cannot have a value beside the others.
     private static func keep<Record: StoredRow & Equatable>(
-        _ record: Record, in transaction: any WriteTransaction
+        _ record: Record, without column: String? = nil, in transaction: any WriteTransaction
     ) throws {
         let (table, name) = (Record.table, Comment(rawValue: Record.schema.name))
         let columns = table.columns.filter { $0.value != nil }
-        let stored = columns.compactMap { $0.value?(record) }
+        let stored = columns.filter { $0.name != column }.compactMap { $0.value?(record) }
         #expect(Set(stored).count == stored.count && !stored.contains(.null), name)
         try transaction.insert(new: record)
 
