@@ -138,7 +138,7 @@ extension PersonTable {
     ]
 
     private static let own: [PersonTable] = [
-        .init(AppPassword.schema, .calendars),
+        .init(AppPassword.schema, .calendars), .init(PushRegistration.schema, .calendars, concealing: "shown"),
         .init(OwnCalendar.schema, .calendars, where: "user_id = $1 AND deleted_at IS NULL"),
         .init(.ownCalendarNumbers, .calendars),
         .init(OwnResource.schema, .calendars, "", where: owned, together: 4, concealing: "shown"),
