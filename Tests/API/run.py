@@ -89,7 +89,8 @@ def generated(server, folder):
     config = Path(folder) / "generator.json"
     config.write_text(json.dumps({
         # Media types that it knows by no name of their own: sent as they are.
-        "content_type_overrides": {kind: "application/octet-stream" for kind in ("application/x-ndjson", "text/calendar")},
+        "content_type_overrides": {kind: "application/octet-stream" for kind in (
+            "application/x-ndjson", "text/calendar", "application/gzip", "application/x-apple-aspen-config")},
         "post_hooks": [],
     }))
     done = subprocess.run(
