@@ -39,8 +39,8 @@ struct ChangeRoutes: Sendable {
                 "Events `change` with the change's number as `id` and the change as `data`."))
         return Operation(
             id, summary, access, .scope(.readSchedule),
-            details: "With `Accept: text/event-stream` the answer is a stream, which goes on after the number in the field "
-                + "`Last-Event-ID` or in `since`, and begins with the next change without them.",
+            details: "With `Accept: text/event-stream` the answer is a stream, which goes on after the number in the "
+                + "field `Last-Event-ID` or in `since`, and begins with the next change without them.",
             query: [
                 .init(name: "since", schema: number.defaulting(to: 0)), .init(name: "cursor", schema: number),
                 .init(name: "limit", schema: Schema.integer(1...1000).defaulting(to: 100)),
