@@ -7,7 +7,7 @@ enum DAVAddress: Hashable, Sendable {
     case home(user: ByteString)
     case collection(user: ByteString, segment: ByteString)
     case member(user: ByteString, segment: ByteString, name: ByteString)
-    /// Where an app has asked to be told of changes.
+    /// Where an app has asked to hear of changes.
     case registration(id: ByteString)
     /// The collection at a feed's secret address.
     case feed

@@ -17,7 +17,7 @@ struct Exchange: Sendable {
     /// Whom the app password lets in; nil at a feed's address, where nobody can write.
     let caller: CalDAVCaller?
     let scene: Scene
-    /// The collection that the address is, or is in; nil where it is none.
+    /// The collection that the address is, or is in; nil for any other address.
     var place: CollectionPlace?
 
     var paths: DAVPaths { scene.paths }
@@ -53,7 +53,7 @@ struct Exchange: Sendable {
 
     enum Depth: Sendable { case zero, one, infinity }
 
-    /// The value of `Depth`; nil if there is none. Throws 400 for any other text.
+    /// The value of `Depth`; nil for a request without it. Throws 400 for any other text.
     func depth() throws(DAVFault) -> Depth? {
         guard let text = request.headers[.depth] else { return nil }
         switch text.withoutOuterBlanks.asciiLowercased {

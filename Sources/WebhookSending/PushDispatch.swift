@@ -7,7 +7,7 @@ import Storage
 
 /// Tells calendar apps of changes while the server runs (draft-bitfire-webdav-push).
 ///
-/// What changes within half a second is told with one message. All state is in the database, so sending continues after
+/// What changes within half a second goes out with one message. All state is in the database, so sending continues after
 /// a restart; each message says only that something has changed, so that of several one is enough.
 package struct PushDispatch: Service {
     package let services: Services
@@ -61,10 +61,10 @@ package struct PushDispatch: Service {
     }
 
     private func attempt<Value: Sendable>(_ work: () async throws -> Value) async -> Value? {
-        await logger.attempt("calendar apps cannot be told of changes", work)
+        await logger.attempt("calendar apps cannot hear of changes", work)
     }
 
-    /// Returns registrations whose app has to be told, beside those that are being served.
+    /// Returns registrations whose app has to hear of changes, beside those that are being served.
     private func behind(_ lanes: WebhookLanes) async throws -> [String] {
         let served = lanes.count
         guard served < Self.places, services.isSealingKeyRight else { return [] }

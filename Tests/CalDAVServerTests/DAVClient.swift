@@ -140,3 +140,16 @@ extension Answer {
         (try? XMLReader.read(body)).flatMap { $0.is(.dav, "error") ? $0.children.first?.name : nil }
     }
 }
+
+extension DAVClient {
+    /// Runs a test with a client that has made a calendar of its own.
+    static func withCalendar(
+        _ body: @escaping @Sendable (_ app: DAVClient, _ calendar: String) async throws -> Void
+    ) async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let app = try await DAVClient(server, "ann")
+            try await body(app, try await app.makeCalendar("own~x"))
+        }
+    }
+}

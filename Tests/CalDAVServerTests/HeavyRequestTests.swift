@@ -11,19 +11,9 @@ import Testing
 
 /// Small requests that could make much work.
 @Suite struct HeavyRequestTests {
-    private func withCalendar(
-        _ body: @escaping @Sendable (_ app: DAVClient, _ calendar: String) async throws -> Void
-    ) async throws {
-        try await TestServer.run { server in
-            try await server.makeCircle()
-            let app = try await DAVClient(server, "ann")
-            try await body(app, try await app.makeCalendar("own~x"))
-        }
-    }
-
     @Test("A property that names its own resource is not expanded into megabytes")
     func expansion() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             let links = String(repeating: "<D:href>\(calendar)</D:href>", count: 190)
             let large = String(repeating: "x", count: 40_000)
             let properties = "<q:links xmlns:q=\"q\">\(links)</q:links><q:large xmlns:q=\"q\">\(large)</q:large>"
@@ -43,7 +33,7 @@ import Testing
 
     @Test("The name of a property is the name of an element, and nothing that an answer would be changed by")
     func expandedNames() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             for name in ["x/&gt;&lt;D:evil", "a b", "", "1", String(repeating: "x", count: 100_000)] {
                 try await app.send(
                     "REPORT", calendar, XML.root("D:expand-property", "<D:property name=\"\(name)\"/>")
@@ -54,7 +44,7 @@ import Testing
 
     @Test("A property that is asked for hundreds of times is answered once")
     func askedAgain() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             let large = String(repeating: "x", count: 60_000)
             try await app.send("PROPPATCH", calendar, XML.set("<q:large xmlns:q=\"q\">\(large)</q:large>")).expect(207)
             let asked = String(repeating: "<q:large xmlns:q=\"q\"/>", count: 200)
@@ -68,7 +58,7 @@ import Testing
 
     @Test("A calendar has hundreds of small properties at most, and one more is 507 in its propstat")
     func smallProperties() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             func count(_ letter: String, _ status: Int) async throws -> Int {
                 let all = (0..<200).map { "<\(letter)\($0)/>" }.joined()
                 let answer = try await app.send("PROPPATCH", calendar, XML.set(all)).expect(207)
@@ -94,7 +84,7 @@ import Testing
         let clock = ContinuousClock()
         let began = clock.now
         let update = try PropertyUpdate(body)
-        // Written anew each time, they would be 6 GB.
+        // Written again each time, they would be 6 GB.
         #expect(clock.now - began < .seconds(20))
         #expect(update.set.map(\.name) == ["a"])
         #expect(update.removed.map(\.name.string) == ["b"])
@@ -116,7 +106,7 @@ import Testing
 
     @Test("Large texts are read a few at a time, and all of them are answered")
     func largeTexts() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             let line = "X-LARGE:" + String(repeating: "y", count: 400_000)
             let names = (0..<6).map { "\($0).ics" }
             for name in names { try await app.put(calendar + name, XML.event(name, line)).expect(201) }

@@ -13,19 +13,9 @@ import Testing
 
 /// What other servers got wrong about resources, each by its name.
 @Suite struct MethodTests {
-    private func withCalendar(
-        _ body: @escaping @Sendable (_ app: DAVClient, _ calendar: String) async throws -> Void
-    ) async throws {
-        try await TestServer.run { server in
-            try await server.makeCircle()
-            let app = try await DAVClient(server, "ann")
-            try await body(app, try await app.makeCalendar("own~x"))
-        }
-    }
-
     @Test("The tag is over the bytes that GET returns, and a PUT has it only if they are kept as they came")
     func etags() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             let (path, text) = (calendar + "a%20b.ics", XML.event("a"))
             let put = try await app.put(path, text).expect(201)
             let get = try await app.send("GET", path).expect(200)
@@ -46,7 +36,7 @@ import Testing
 
     @Test("A change of nothing but an alarm is another tag, another ctag and another token")
     func alarm() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             let path = calendar + "a.ics"
             try await app.put(path, XML.event("a")).expect(201)
             func state() async throws -> [String?] {
@@ -69,7 +59,7 @@ import Testing
 
     @Test("Conditions hold or are 412, and change nothing then")
     func conditions() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             let path = calendar + "a.ics"
             try await app.put(path, XML.event("a"), headers: [.ifMatch: "\"x\""]).expect(412)
             try await app.send("GET", path).expect(404)
@@ -93,7 +83,7 @@ import Testing
 
     @Test("A client that prefers it gets what is there with the answer to its write, and to one that was refused")
     func representation() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             let path = calendar + "a.ics"
             let prefer: HTTPFields = [try #require(HTTPField.Name("Prefer")): "return=representation"]
             let made = try await app.put(path, XML.event("a"), headers: prefer).expect(201)
@@ -109,7 +99,7 @@ import Testing
 
     @Test("What can only be read is 403 with need-privileges, and neither missing nor an error")
     func readOnly() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             try await app.put(calendar + "a.ics", XML.event("a")).expect(201)
             let reader = try await DAVClient(app.server, "ann", ["access": "read"])
             let viewer = try await DAVClient(app.server, "vic")
@@ -137,7 +127,7 @@ import Testing
 
     @Test("What is no calendar object is refused by the name of the condition")
     func objects() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             try await app.put(calendar + "a.ics", XML.event("a")).expect(201)
             let two = XML.event("b").replacingOccurrences(
                 of: "END:VCALENDAR",
@@ -176,7 +166,7 @@ import Testing
 
     @Test("MKCALENDAR and extended MKCOL make a calendar where nothing is, with what they say of it")
     func making() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             let path = "\(app.home)8D5E2C0A-1B2C/"
             let wishes =
                 "<D:displayname>Lists</D:displayname><A:calendar-color>#00FF00</A:calendar-color>"
@@ -238,7 +228,7 @@ import Testing
 
     @Test("MOVE between calendars neither doubles nor loses, and COPY takes the place of what it names")
     func moving() async throws {
-        try await withCalendar { app, first in
+        try await DAVClient.withCalendar { app, first in
             let second = try await app.makeCalendar("own~y")
             try await app.put(first + "a.ics", XML.event("a")).expect(201)
             func headers(_ target: String, overwrite: String? = nil) throws -> HTTPFields {
@@ -309,7 +299,7 @@ import Testing
 
     @Test("A restore changes every token, so that no app believes what it knew")
     func restored() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             let before = try await app.properties(calendar, ["D:sync-token"]).first[.dav, "sync-token"]?.text
             let mark = try #require(try await app.server.front.services.store.read { try $0.databaseMark() })
             #expect(before?.contains(mark) == true)
@@ -324,7 +314,7 @@ import Testing
 
     @Test("The line in the log names the route and a pseudonym, and neither the person nor the calendar")
     func log() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             try await app.put(calendar + "secret-name.ics", XML.event("a")).expect(201)
             let log = app.server.log.text
             #expect(log.contains("/dav/calendars/{user}/{collection}/{name}"))

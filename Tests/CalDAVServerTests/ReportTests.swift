@@ -9,16 +9,6 @@ import Testing
 
 /// What reports of other servers got wrong, each by its name.
 @Suite struct ReportTests {
-    private func withCalendar(
-        _ body: @escaping @Sendable (_ app: DAVClient, _ calendar: String) async throws -> Void
-    ) async throws {
-        try await TestServer.run { server in
-            try await server.makeCircle()
-            let app = try await DAVClient(server, "ann")
-            try await body(app, try await app.makeCalendar("own~x"))
-        }
-    }
-
     private static func event(_ uid: String, _ lines: String...) -> String {
         let all =
             ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Example//Test//EN", "BEGIN:VEVENT", "UID:\(uid)"]
@@ -28,7 +18,7 @@ import Testing
 
     @Test("Pitfall 4: deletions arrive, and a token that is not known is refused and never answered without them")
     func pitfall4() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             for name in ["a", "b"] { try await app.put("\(calendar)\(name).ics", XML.event(name)).expect(201) }
             let first = try await app.sync(calendar, nil)
             #expect(first.hrefs == ["\(calendar)a.ics", "\(calendar)b.ics"])
@@ -59,7 +49,7 @@ import Testing
 
     @Test("Pitfall 6: Thunderbird's Depth 1 beside a sync-level is accepted")
     func pitfall6() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             try await app.put(calendar + "a.ics", XML.event("a")).expect(201)
             for depth in ["1", "0", nil] {
                 #expect(try await app.sync(calendar, nil, depth: depth).hrefs == [calendar + "a.ics"])
@@ -71,7 +61,7 @@ import Testing
 
     @Test("Pitfall 7: a token is a URI, and the property has the same as the report")
     func pitfall7() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             let token = try #require(try await app.sync(calendar, nil).token)
             #expect(token.hasPrefix("data:,") && token.contains("/"))
             let shown = try await app.properties(calendar, ["D:sync-token"]).first[.dav, "sync-token"]
@@ -81,7 +71,7 @@ import Testing
 
     @Test("Pitfall 13: one resource that cannot be answered is a 500 of its own, and its neighbours are there")
     func pitfall13() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             try await app.put(calendar + "a.ics", Self.event("a", "DTSTART:20260304T100000Z")).expect(201)
             try await app.put(
                 calendar + "b.ics", Self.event("b", "DTSTART:20260301T100000Z", "RRULE:FREQ=MINUTELY")
@@ -103,7 +93,7 @@ import Testing
 
     @Test("Pitfall 16: a series is found years later, on its own clock on both sides of a change of the clocks")
     func pitfall16() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             let path = calendar + "a.ics"
             try await app.put(
                 path,
@@ -124,7 +114,7 @@ import Testing
 
     @Test("A multiget takes any spelling of an address, and answers each once")
     func multiget() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             let other = try await app.makeCalendar("own~y")
             try await app.put(calendar + "a%20b.ics", XML.event("a")).expect(201)
             try await app.put(other + "c.ics", XML.event("c")).expect(201)
@@ -145,7 +135,7 @@ import Testing
 
     @Test("A limit cuts a list and its changes short with 507, and goes on from the token")
     func limits() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             let names = (0..<5).map { "\(calendar)\($0).ics" }
             for (index, name) in names.enumerated() { try await app.put(name, XML.event("\(index)")).expect(201) }
             func all(_ token: String?) async throws -> (found: [String], token: String?, steps: Int) {
@@ -171,7 +161,7 @@ import Testing
 
     @Test("Filters that are not compared are refused by their conditions")
     func refusals() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             let range = "<C:time-range start=\"20260301T000000\" end=\"20260401T000000\"/>"
             let match = "<C:prop-filter name=\"SUMMARY\"><C:text-match collation=\"x\">a</C:text-match></C:prop-filter>"
             for (content, condition) in [
@@ -188,7 +178,7 @@ import Testing
 
     @Test("Free-busy time is that of what is opaque and not cancelled")
     func freeBusy() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             let start = "DTSTART:20260304T100000Z"
             try await app.put(calendar + "a.ics", Self.event("a", start, "DURATION:PT1H")).expect(201)
             try await app.put(calendar + "b.ics", Self.event("b", start, "DURATION:PT9H", "TRANSP:TRANSPARENT"))
@@ -206,7 +196,7 @@ import Testing
 
     @Test("Principals find themselves, and what their properties name")
     func principals() async throws {
-        try await withCalendar { app, _ in
+        try await DAVClient.withCalendar { app, _ in
             let principal = "/dav/principals/ann/"
             let body =
                 "<D:property name=\"current-user-principal\"><D:property name=\"calendar-home-set\" "
@@ -238,7 +228,7 @@ import Testing
 
     @Test("Multiget and query at the home find resources of all calendars, and says what is none")
     func multigetAtHome() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             let other = try await app.makeCalendar("own~y")
             try await app.put(calendar + "a.ics", XML.event("a")).expect(201)
             try await app.put(other + "b.ics", XML.event("b")).expect(201)
@@ -264,7 +254,7 @@ import Testing
 
     @Test("A report's time zone is one zone and nothing else, and the last that a person set is the collection's")
     func zones() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             func object(_ zone: String, _ more: String = "") -> String {
                 "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:x\nBEGIN:VTIMEZONE\nTZID:\(zone)\nBEGIN:STANDARD\n"
                     + "DTSTART:19700101T000000\nTZOFFSETFROM:+0100\nTZOFFSETTO:+0100\nEND:STANDARD\n"
@@ -294,7 +284,7 @@ import Testing
 
     @Test("A property of the home that names a calendar is expanded, at Depth 0 alone")
     func expansionOfHome() async throws {
-        try await withCalendar { app, calendar in
+        try await DAVClient.withCalendar { app, calendar in
             let set = XML.set("<x:see xmlns:x=\"urn:x\"><D:href>\(calendar)</D:href></x:see>")
             try await app.send("PROPPATCH", app.home, set).expect(207)
             let asked =

@@ -60,13 +60,13 @@ extension Exchange {
         Response(status: .ok, headers: [.allow: allowed, .cacheControl: "no-store", .contentLength: "0"])
     }
 
-    /// The resource at the address; throws 404 if there is none.
+    /// The resource at the address; throws 404 for an address that has nothing.
     func subject() async throws -> Subject {
         guard let subject = try await subject(at: address) else { throw DAVFault.missing }
         return subject
     }
 
-    /// A resource that answers may show; nil if there is none, or it is somebody else's.
+    /// A resource that answers may show; nil for an address that has nothing, or is somebody else's.
     func subject(at address: DAVAddress) async throws -> Subject? {
         guard address.user.map({ $0.string == caller?.userID }) ?? true else { return nil }
         switch address {

@@ -22,7 +22,7 @@ struct PropertyUpdate: Sendable {
 
     /// Reads the `DAV:set` and `DAV:remove` of a `DAV:propertyupdate`, a `C:mkcalendar` or a `DAV:mkcol`.
     init(_ body: XMLElement) throws(DAVFault) {
-        // What comes later counts, so only the last of each name is written anew: a name may come thousands of times.
+        // What comes later counts, so only the last of each name is written: a name may come thousands of times.
         var (isSet, last): ([PropertyName: Bool], [PropertyName: XMLElement]) = ([:], [:])
         for step in body.children where step.is(.dav, "set") || step.is(.dav, "remove") {
             let sets = step.is(.dav, "set")

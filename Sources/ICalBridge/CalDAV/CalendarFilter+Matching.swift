@@ -51,7 +51,7 @@ private struct Matching {
         case .alarm(let part, let index):
             let alarms = object.contents.events[part].alarms
             let written = object.contents.parts[part].components.count { $0.name == "VALARM" }
-            // An alarm that cannot be read is none; which of them it is does not matter to most filters.
+            // An alarm that cannot be read does not count; which of them it is does not matter to most filters.
             guard alarms.count == written else {
                 return alarms.contains { object.goesOff($0, in: range, part: part) }
             }

@@ -22,7 +22,7 @@ package struct ReportedObject {
 
 /// Where dates and floating times of a report are at home (RFC 4791 section 9.8, RFC 7809 section 5.2).
 package enum ReportZone {
-    /// Returns the rules of the one zone in an iCalendar object; nil if there is none that can be read.
+    /// Returns the rules of the one zone in an iCalendar object; nil if no zone can be read.
     ///
     /// - Parameter isAlone: whether the object may hold nothing else.
     package static func rules(ofCalendar text: [UInt8], isAlone: Bool = false) -> (any TimeZoneRules)? {
@@ -54,7 +54,7 @@ package enum ReportZone {
         return SystemTimeZones.shared.canonicalSpelling(TextValue.decoded(name))
     }
 
-    /// Returns the rules of a zone by its IANA name; nil if there is none.
+    /// Returns the rules of a zone by its IANA name; nil for an unknown name.
     package static func rules(named name: String) -> (any TimeZoneRules)? {
         SystemTimeZones.shared.canonicalSpelling(name).flatMap { TimeZoneReference($0) }?.rules
     }

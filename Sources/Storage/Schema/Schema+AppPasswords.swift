@@ -33,8 +33,8 @@ extension Schema {
         """,
         "CREATE INDEX password_handouts_by_password ON password_handouts (password_id)",
         "CREATE INDEX password_handouts_by_end ON password_handouts (expires_at)",
-        // Where calendar apps want to be told of changes; told_number and told_epoch are the state of the circle or the
-        // own calendar that they were told of last.
+        // Where calendar apps want to hear of changes; told_number and told_epoch are the state of the circle or the
+        // own calendar that they heard of last.
         """
         CREATE TABLE push_registrations (
             id TEXT NOT NULL PRIMARY KEY,

@@ -19,7 +19,7 @@ final class CircleIndexes: Sendable {
 
     private let kept = Mutex(LeastRecentlyUsed<Key, CircleIndex>(limit: limit))
 
-    /// Returns the index of a circle for a person in the state of the transaction; throws `Missing` if there is none.
+    /// Returns the index of a circle for a person in the state of the transaction; throws `Missing` without one.
     ///
     /// - Parameter made: an index that was just made, which may be too large to be kept.
     func current(_ reader: CircleReader, made: CircleIndex?) throws -> CircleIndex {

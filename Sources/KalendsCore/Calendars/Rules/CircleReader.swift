@@ -24,7 +24,7 @@ struct CircleReader {
 
     // MARK: Some resources
 
-    /// What a name stands for.
+    /// What a name means.
     enum Found {
         case item(SeenItem, ShownResource, parts: [PersonalParts])
         case imported(ImportedSeries, ShownResource)

@@ -131,7 +131,7 @@ extension CircleCollections {
 
     // MARK: What is there
 
-    /// What a name stands for, with what a change of it depends on.
+    /// What a name means, with what a change of it depends on.
     private struct State: Sendable {
         let found: CircleReader.Found?
         let look: PersonalLook

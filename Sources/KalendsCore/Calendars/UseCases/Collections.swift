@@ -24,7 +24,7 @@ package struct Collections: Sendable {
         return places
     }
 
-    /// One of them by its segment; nil if there is none.
+    /// One of them by its segment; nil for an unknown segment.
     package func find(_ segment: String, of caller: CalDAVCaller) async throws -> CollectionPlace? {
         for source in sources {
             if let collection = try await source.collection(segment, of: caller) {

@@ -19,7 +19,7 @@ package struct PushAnswer: Sendable {
     var isGone: Bool { status == 404 || status == 410 }
 }
 
-/// A message that is due, and what its app has been told once it is taken.
+/// A message that is due, and what its app has heard once it is taken.
 package struct DuePush: Sendable {
     let registration: PushRegistration
     let target: PushTarget
@@ -35,7 +35,7 @@ extension PushRegistrations {
     private static let deadline = Duration.seconds(15)
     private static let longestAnswer = 1 << 10
 
-    /// Returns the ids of registrations whose app was not told of the latest state.
+    /// Returns the ids of registrations whose app did not hear of the latest state.
     package func behind(limit: Int) async throws -> [String] {
         let now = services.now()
         return try await services.store.read { try $0.pushRegistrationsBehind(now: now, limit: limit) }
@@ -43,9 +43,9 @@ extension PushRegistrations {
 
     private enum Finding: Sendable {
         case due(DuePush)
-        /// The app need not be told of the state.
+        /// The app need not hear of the state.
         case quiet(PushRegistration, CollectionState)
-        /// The app may not be told any more.
+        /// The app may not hear of it any more.
         case ended
     }
 
@@ -130,7 +130,7 @@ extension PushRegistrations {
         services.metrics.countPush(isTaken: answer.isTaken)
     }
 
-    /// Notes of what state an app was told; what was noted since stays.
+    /// Notes of what state an app has heard of; what was noted since stays.
     private static func note(
         _ earlier: PushRegistration, told state: CollectionState, shown: String, in transaction: any WriteTransaction
     ) throws {

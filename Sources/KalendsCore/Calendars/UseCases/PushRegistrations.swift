@@ -7,7 +7,7 @@ package import ICalBridge
 import Outbound
 package import Storage
 
-/// Where calendar apps want to be told of changes of collections (draft-bitfire-webdav-push).
+/// Where calendar apps want to hear of changes of collections (draft-bitfire-webdav-push).
 package struct PushRegistrations: Sendable {
     let services: Services
 
@@ -47,7 +47,7 @@ package struct PushRegistrations: Sendable {
             else { throw PushFault.notAvailable }
             let known = try transaction.pushRegistration(
                 of: user, place.kind, place.id, resourceHash: wish.target.hash)
-            // What has expired was not told of anything since.
+            // What has expired did not hear of anything since.
             var registration =
                 known.flatMap { $0.expiresAt > now ? $0 : nil }
                 ?? PushRegistration(
@@ -58,7 +58,7 @@ package struct PushRegistrations: Sendable {
                     throw CollectionFault.insufficientStorage(
                         Sentence(
                             .pushRegistrationsFull,
-                            "Your calendar apps are told of changes at \(quota, .most) places, the most here."))
+                            "Your calendar apps hear of changes at \(quota, .most) places, the most here."))
                 }
             }
             registration.passwordID = caller.passwordID
@@ -70,7 +70,7 @@ package struct PushRegistrations: Sendable {
             (registration.nextAt, registration.attempts) = (0, 0)
             try transaction.putPushRegistration(registration)
             return .unnoted(
-                "Where a person's apps are told of changes is their own concern, and ends within days.",
+                "Where a person's apps hear of changes is their own concern, and ends within days.",
                 Registered(id: registration.id, expiresAt: registration.expiresAt, isNew: known == nil))
         }
     }
@@ -85,7 +85,7 @@ package struct PushRegistrations: Sendable {
                 registration.userID.isSameText(as: caller.userID)
             else { throw CollectionFault.missing }
             try act.transaction.deletePushRegistration(id)
-            return .unnoted("Where a person's apps are told of changes is their own concern.", ())
+            return .unnoted("Where a person's apps hear of changes is their own concern.", ())
         }
     }
 

@@ -52,7 +52,7 @@ extension Setting {
     )
     package static let maxPushRegistrationsPerUser = quota(
         "maxPushRegistrationsPerUser", \.pushRegistrationsPerUser,
-        "Collections at which a user's calendar apps are told of changes, counted for each app.")
+        "Collections at which a user's calendar apps hear of changes, counted for each app.")
     package static let maxSessionsPerUser = quota(
         "maxSessionsPerUser", \.sessionsPerUser,
         "Sessions of a user; a further one ends the session that has been unused for longest.")

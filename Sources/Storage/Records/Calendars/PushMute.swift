@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who is not told of the changes that a task makes (draft-bitfire-webdav-push, `Push-Dont-Notify`).
+/// Who does not hear of the changes that a task makes (draft-bitfire-webdav-push, `Push-Dont-Notify`).
 ///
-/// It works within the transaction that makes a change: afterwards somebody could have been told already.
+/// It works within the transaction that makes a change: afterwards somebody could have heard already.
 public struct PushMute: Sendable {
     public enum Registrations: Sendable {
         case all
@@ -13,7 +13,7 @@ public struct PushMute: Sendable {
     public let registrations: Registrations
     /// The collections that the task changes.
     public let places: [(kind: CollectionProperty.Kind, id: String)]
-    /// Whether a registration's app still has to be told of the state before the change.
+    /// Whether a registration's app still has to hear of the state before the change.
     private let hasNews: @Sendable (PushRegistration, any ReadTransaction) throws -> Bool
 
     @TaskLocal public static var current: PushMute?
@@ -36,7 +36,7 @@ public struct PushMute: Sendable {
         for place in places {
             guard let state = try transaction.collectionState(of: place.kind, place.id) else { continue }
             for registration in try transaction.pushRegistrations(of: place.kind, place.id) where names(registration) {
-                // Whoever still has to be told of an earlier change is told, and that message is about that change.
+                // Whoever still has to hear of an earlier change hears of it, and that message is about that change.
                 let isQuiet = try registration.told == state || !hasNews(registration, transaction)
                 before.registrations.append((registration, isQuiet))
             }

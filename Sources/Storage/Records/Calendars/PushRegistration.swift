@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a calendar app wants to be told that a collection has changed (draft-bitfire-webdav-push).
+/// Where a calendar app wants to hear that a collection has changed (draft-bitfire-webdav-push).
 public struct PushRegistration: Hashable, Sendable {
     public var id = ""
     public var userID = ""
@@ -15,13 +15,13 @@ public struct PushRegistration: Hashable, Sendable {
     public var sealed = ""
     public var wantsContent = false
     public var wantsProperties = false
-    /// The state of the collection that the app was told of last.
+    /// The state of the collection that the app heard of last.
     public var told = CollectionState()
     /// How often the person has set properties of the collection since the registration.
     public var propertyChanges = 0
-    /// How many of these the app was told of.
+    /// How many of these the app heard of.
     public var toldPropertyChanges = 0
-    /// What the app was told last about how the collection looks, as a hash.
+    /// What the app heard last about how the collection looks, as a hash.
     public var shown = ""
     public var createdAt = 0
     public var expiresAt = 0
@@ -94,7 +94,7 @@ extension ReadTransaction {
             [.text(user), .integer(now)])?.integer("count") ?? 0
     }
 
-    /// Returns the ids of registrations whose app was not told of the latest state, in order of id.
+    /// Returns the ids of registrations whose app did not hear of the latest state, in order of id.
     public func pushRegistrationsBehind(now: Int, limit: Int) throws -> [String] {
         try rows(
             """

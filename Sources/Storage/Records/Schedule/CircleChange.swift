@@ -182,7 +182,7 @@ extension ReadTransaction {
             """, [.text(circle), .integer(number), SQLValue(user), .integer(limit)])
     }
 
-    /// Returns the number of a circle's first change at or after a time; nil if there is none.
+    /// Returns the number of a circle's first change at or after a time; nil without such a change.
     public func firstChange(in circle: String, from time: Int) throws -> Int? {
         try row(
             "SELECT MIN(number) AS number FROM changes WHERE circle_id = $1 AND at >= $2",

@@ -55,7 +55,7 @@ package final class PushKeys: Sendable {
 
     init(_ store: any Store, sealedWith sealing: SealingKey) { (self.store, self.sealing) = (store, sealing) }
 
-    /// Returns the key pair, the same on every server; makes it if there is none.
+    /// Returns the key pair, the same on every server; makes it if no key is stored.
     ///
     /// - Throws: `SealingKey.Failure.wrongKey` if it was sealed with another key than the server's.
     package func key() async throws -> PushKey {

@@ -18,9 +18,9 @@ package enum PushFault: Error, Sendable {
 /// What a calendar app asks for with `push-register`.
 package struct PushWish: Sendable {
     let target: PushTarget
-    /// Whether it is told of changes of what is in the collection.
+    /// Whether it hears of changes of what is in the collection.
     let wantsContent: Bool
-    /// Whether it is told when the collection looks different.
+    /// Whether it hears when the collection looks different.
     let wantsProperties: Bool
     /// Until when, in seconds since 1970; nil for as long as possible.
     let expires: Int?
