@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Base
 public import Storage
 internal import Synchronization
 
 /// Counts accesses exactly: each one is recorded before its reader gets an answer, and reaches the database soon after.
 ///
 /// `journal` records them. `fold` moves what is recorded into the database, in transactions that note how far they got,
-/// so that a crash at any instant neither loses nor doubles an access. Anyone who reads a count folds first.
+/// so that a crash at any instant neither loses nor doubles an access. Anyone who reads a count folds first
+/// (`foldForReading`).
 public final class AccessCounter: Sendable {
     public let journal: AccessJournal
     private let store: any Store
@@ -82,6 +84,20 @@ public final class AccessCounter: Sendable {
             }
         }
     }
+
+    /// Folds as `fold` does, but goes on after `patience` when another write takes longer: counts are late then, so that
+    /// no read waits for a writer that is stuck.
+    public func foldForReading() async throws {
+        guard journal.pending > 0 else { return }
+        let (ended, end) = AsyncStream.makeStream(of: Result<Void, any Error>.self)
+        Task {
+            do { end.yield(.success(try await fold())) } catch { end.yield(.failure(error)) }
+        }
+        _ = try await within(Self.patience) { try await ended.first { _ in true }?.get() }
+    }
+
+    /// Far longer than a write may take.
+    static let patience = Duration.seconds(3)
 
     private func foldAll() async throws {
         while true {

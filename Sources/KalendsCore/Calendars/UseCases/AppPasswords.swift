@@ -15,7 +15,7 @@ package struct AppPasswords: Sendable {
     /// Returns the caller's app passwords, or everybody's for the installation, in order of id; those that were ended
     /// are left out.
     package func list(_ page: PageRequest, for caller: Caller) async throws -> [CountedAppPassword] {
-        try await services.counter.fold()
+        try await services.counter.foldForReading()
         return try await services.store.read { transaction in
             try transaction.appPasswords(of: caller.userID, after: page.after, limit: page.limit)
                 .map { try CountedAppPassword($0, in: transaction) }
@@ -24,7 +24,7 @@ package struct AppPasswords: Sendable {
 
     /// Returns one app password; throws 404 for one that is not the caller's, and for one that was ended.
     package func get(_ id: String, for caller: Caller) async throws -> CountedAppPassword {
-        try await services.counter.fold()
+        try await services.counter.foldForReading()
         return try await services.store.read { transaction in
             try CountedAppPassword(try Rights.appPassword(id, for: caller.identity, in: transaction), in: transaction)
         }
@@ -36,7 +36,7 @@ package struct AppPasswords: Sendable {
     package func accesses(
         of id: String, before number: Int, limit: Int, for caller: Caller
     ) async throws -> [ListedAccess] {
-        try await services.counter.fold()
+        try await services.counter.foldForReading()
         return try await services.store.read { transaction in
             _ = try Rights.appPassword(id, for: caller.identity, in: transaction)
             return try transaction.accesses(of: id, before: number, limit: limit)

@@ -39,13 +39,13 @@ package struct Feeds: Sendable {
 
     /// Returns the caller's feeds of a circle, or all its feeds for the installation, in order of id.
     package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Listed] {
-        try await services.counter.fold()
+        try await services.counter.foldForReading()
         return try await services.acts.read(in: circle, for: caller) { try $0.feeds(page) }
     }
 
     /// Returns one feed with its state; throws 404 for a feed that is not the caller's.
     package func get(_ id: String, for caller: Caller) async throws -> Shown {
-        try await services.counter.fold()
+        try await services.counter.foldForReading()
         let read: @Sendable (any ReadTransaction, CircleRoom?) throws -> Shown = { [services] transaction, room in
             try Shown(try Rights.feed(id, for: caller.identity, in: transaction), room, in: transaction, services)
         }
@@ -62,7 +62,7 @@ package struct Feeds: Sendable {
     package func accesses(
         of id: String, before number: Int, limit: Int, for caller: Caller
     ) async throws -> [ListedAccess] {
-        try await services.counter.fold()
+        try await services.counter.foldForReading()
         return try await services.store.read { transaction in
             _ = try Rights.feed(id, for: caller.identity, in: transaction)
             return try transaction.accesses(of: id, before: number, limit: limit)

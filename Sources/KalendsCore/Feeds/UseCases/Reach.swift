@@ -68,7 +68,7 @@ package struct Reach: Sendable {
     package func of(
         _ id: String, _ kind: any ItemContent.Type, in circle: String, for caller: Caller
     ) async throws -> Shown {
-        try await services.counter.fold()
+        try await services.counter.foldForReading()
         return try await services.store.read { transaction in
             try of(
                 id, kind,

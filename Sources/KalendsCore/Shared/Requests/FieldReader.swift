@@ -192,7 +192,7 @@ package struct FieldReader {
     /// The years that calendars can show; there are no zones for earlier years and no rules for later ones.
     package static let years = 1900...2500
 
-    private mutating func present(_ name: String, _ isRequired: Bool) -> JSONValue? {
+    mutating func present(_ name: String, _ isRequired: Bool) -> JSONValue? {
         let value = value(name)
         if value == nil, isRequired, !has(name) { fault(name, code: .required, "This is required.") }
         return value

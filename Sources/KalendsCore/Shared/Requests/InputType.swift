@@ -40,8 +40,8 @@ package struct InputType<Value: Sendable>: Sendable {
         _ schema: JSONSchema, of counts: ClosedRange<Int> = 0...Int.max, _ code: Fault.Code, _ rule: String,
         each: (code: Fault.Code, rule: String)? = nil, _ element: @escaping @Sendable (JSONValue) -> Element?
     ) -> InputType where Value == [Element] {
-        InputType(schema) { name, _, fields in
-            guard let value = fields.value(name) else { return nil }
+        InputType(schema) { name, isRequired, fields in
+            guard let value = fields.present(name, isRequired) else { return nil }
             guard let items = value.array, counts.contains(items.count) else {
                 fields.fault(name, code: code, rule)
                 return nil
