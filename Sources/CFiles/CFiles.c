@@ -15,6 +15,15 @@ END
 FILE(de_words)
 #embed "../Pages/Words/de.words"
 END
+FILE(es_words)
+#embed "../Pages/Words/es.words"
+END
+FILE(fr_words)
+#embed "../Pages/Words/fr.words"
+END
+FILE(it_words)
+#embed "../Pages/Words/it.words"
+END
 FILE(choose_js)
 #embed "../Pages/Scripts/choose.js"
 END
@@ -217,6 +226,9 @@ static const struct kalends_file files[] = {
     ROW("style.css", style_css),
     ROW("en.words", en_words),
     ROW("de.words", de_words),
+    ROW("es.words", es_words),
+    ROW("fr.words", fr_words),
+    ROW("it.words", it_words),
     ROW("choose.js", choose_js),
     ROW("copy.js", copy_js),
     ROW("dialog.js", dialog_js),
