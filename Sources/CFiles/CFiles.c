@@ -15,6 +15,24 @@ END
 FILE(de_words)
 #embed "../Pages/Words/de.words"
 END
+FILE(es_words)
+#embed "../Pages/Words/es.words"
+END
+FILE(fr_words)
+#embed "../Pages/Words/fr.words"
+END
+FILE(it_words)
+#embed "../Pages/Words/it.words"
+END
+FILE(nl_words)
+#embed "../Pages/Words/nl.words"
+END
+FILE(pl_words)
+#embed "../Pages/Words/pl.words"
+END
+FILE(pt_words)
+#embed "../Pages/Words/pt.words"
+END
 FILE(choose_js)
 #embed "../Pages/Scripts/choose.js"
 END
@@ -217,6 +235,12 @@ static const struct kalends_file files[] = {
     ROW("style.css", style_css),
     ROW("en.words", en_words),
     ROW("de.words", de_words),
+    ROW("es.words", es_words),
+    ROW("fr.words", fr_words),
+    ROW("it.words", it_words),
+    ROW("nl.words", nl_words),
+    ROW("pl.words", pl_words),
+    ROW("pt.words", pt_words),
     ROW("choose.js", choose_js),
     ROW("copy.js", copy_js),
     ROW("dialog.js", dialog_js),

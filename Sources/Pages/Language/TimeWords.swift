@@ -25,7 +25,7 @@ public struct TimeWords: Sendable {
     /// An instant by its day and hour, independent of the current time.
     func exactly(_ instant: Int) -> Node {
         let local = zone.local(instant)
-        return node(instant, words("timeDayAndClock", ["day": date(local.day), "clock": clock(local)]))
+        return node(instant, dayAndClock(local))
     }
 
     func dayNode(_ day: CivilDate) -> Node {
@@ -45,11 +45,12 @@ public struct TimeWords: Sendable {
         if abs(instant - now) < 2 * half { return moment(instant) }
         let local = zone.local((instant + half / 2) / half * half)
         let clock = local.minute == 0 ? clock(local, "clockHour") : clock(local)
+        let around = words("clockAround", count: local.hour, ["clock": clock])
         let text =
             switch local.day.daysSinceEpoch - today.daysSinceEpoch {
-            case 0: words("timeAbout", ["clock": clock])
-            case 1: words("timeAboutTomorrow", ["clock": clock])
-            default: words("timeAboutOnDay", ["day": weekdayDate(local.day), "clock": clock])
+            case 0: around
+            case 1: words("timeAboutTomorrow", ["around": around])
+            default: words("timeAboutOnDay", ["day": weekdayDate(local.day), "around": around])
             }
         return node(instant, text)
     }
@@ -61,15 +62,15 @@ public struct TimeWords: Sendable {
         let minutes = (abs(seconds) + 30) / 60
         if minutes < 60 { return words(seconds > 0 ? "timeMinutesAgo" : "timeInMinutes", count: minutes) }
         let local = zone.local(instant)
-        let clock = clock(local)
+        let at = atClock(local)
         switch local.day.daysSinceEpoch - today.daysSinceEpoch {
-        case 0: return words("timeToday", ["clock": clock])
-        case -1: return words("timeYesterday", ["clock": clock])
-        case 1: return words("timeTomorrow", ["clock": clock])
+        case 0: return words("timeToday", ["at": at])
+        case -1: return words("timeYesterday", ["at": at])
+        case 1: return words("timeTomorrow", ["at": at])
         case 2...6, -6 ... -2:
             return words(
-                "timeWeekday", ["weekday": words.choice("weekdays", local.day.mondayBasedWeekday), "clock": clock])
-        default: return words("timeOnDay", ["day": date(local.day), "clock": clock])
+                "timeWeekday", ["weekday": words.choice("weekdaysOn", local.day.mondayBasedWeekday), "at": at])
+        default: return words("timeOnDay", ["day": date(local.day), "at": at])
         }
     }
 
@@ -77,6 +78,16 @@ public struct TimeWords: Sendable {
 
     /// A text such as "9:00 am" and "9:00 Uhr".
     func clock(_ local: LocalTime) -> String { clock(local, "clock") }
+
+    /// A text such as "at 9:00 am", whose first word depends on the hour in some languages.
+    private func atClock(_ local: LocalTime) -> String {
+        words("clockAt", count: local.hour, ["clock": clock(local)])
+    }
+
+    /// A text such as "January 21 at 9:00 am".
+    func dayAndClock(_ local: LocalTime) -> String {
+        words("timeDayAndClock", ["day": date(local.day), "at": atClock(local)])
+    }
 
     /// A text such as "9:00 am – 10:30 am" and "9:00–10:30 Uhr".
     func clocks(_ from: LocalTime, _ to: LocalTime) -> String {
@@ -87,8 +98,8 @@ public struct TimeWords: Sendable {
         words(
             key,
             [
-                "hour24": String(local.hour), "hour12": String((local.hour + 11) % 12 + 1),
-                "minute": local.minute < 10 ? "0\(local.minute)" : String(local.minute),
+                "hour24": String(local.hour), "hour00": Self.twoDigits(local.hour),
+                "hour12": String((local.hour + 11) % 12 + 1), "minute": Self.twoDigits(local.minute),
                 "half": words.choice("clockHalves", local.hour < 12 ? 0 : 1),
             ])
     }
@@ -115,22 +126,40 @@ public struct TimeWords: Sendable {
             ])
     }
 
-    /// A text such as "January 2026".
-    func month(_ day: CivilDate) -> String { words("monthAndYear", names(of: day)) }
+    /// A text such as "1/21" and "21.1.".
+    func shortDate(_ day: CivilDate) -> String {
+        words(
+            "dayShort",
+            [
+                "day": String(day.day), "day00": Self.twoDigits(day.day), "month": String(day.month),
+                "month00": Self.twoDigits(day.month),
+            ])
+    }
 
-    /// "Today", "Tomorrow", "Yesterday", or the day with its weekday.
+    /// A text such as "January 2026", as it is within a sentence.
+    func month(_ day: CivilDate) -> String { words("monthAndYear", names(of: day, "months")) }
+
+    /// The same as a heading: languages that write months in small letters begin a heading with a capital, too.
+    func monthTitle(_ day: CivilDate) -> String { Self.title(month(day)) }
+
+    /// "Today", "Tomorrow", "Yesterday", or the day with its weekday, as a heading.
     func nearDate(_ day: CivilDate) -> String {
         switch day.daysSinceEpoch - today.daysSinceEpoch {
         case 0: words["dayToday"]
         case 1: words["dayTomorrow"]
         case -1: words["dayYesterday"]
-        default: weekdayDate(day)
+        default: Self.title(weekdayDate(day))
         }
     }
 
-    private func names(of day: CivilDate) -> [String: String] {
+    /// - Parameter months: the names of the months, which have other endings behind a day in some languages.
+    private func names(of day: CivilDate, _ months: String = "monthsOfDays") -> [String: String] {
         [
-            "day": String(day.day), "month": words.choice("months", day.month - 1), "year": String(day.year),
+            "day": String(day.day), "month": words.choice(months, day.month - 1), "year": String(day.year),
         ]
     }
+
+    private static func title(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
 }

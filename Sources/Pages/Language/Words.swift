@@ -1,10 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// All texts in one language: a line `key = text` for each, `key#one` and `key#other` for texts that depend on a
+/// All texts in one language: a line `key = text` for each, `key#one`, `key#other` and so on for texts that depend on a
 /// number, and `{name}` for inserted values.
 public struct Words: Sendable {
+    /// A form of texts that depend on a number, and numbers that have it.
+    private struct Form {
+        let name: String
+        /// Whole numbers, or the remainders of numbers by a power of ten; none for the form of all other numbers.
+        let numbers: [(value: Int, modulus: Int?)]
+
+        /// - Parameter text: the form's name and its numbers, separated by spaces, such as `few *2 *3`.
+        init(_ text: Substring.UTF8View) {
+            let parts = text.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+            name = parts.first ?? "other"
+            numbers = parts.dropFirst().compactMap { part in
+                let digits = part.hasPrefix("*") ? part.dropFirst() : part[...]
+                guard let value = Int(digits) else { return nil }
+                return (value, part.hasPrefix("*") ? digits.utf8.reduce(1) { power, _ in power * 10 } : nil)
+            }
+        }
+
+        func has(_ count: Int) -> Bool {
+            numbers.isEmpty || numbers.contains { $0.value == $0.modulus.map { count % $0 } ?? count }
+        }
+    }
+
     public let language: Language
     private let texts: [String: String]
+    private let forms: [Form]
 
     private static let english = Words(.english)
     private static let all = Dictionary(uniqueKeysWithValues: Language.allCases.map { ($0, Words($0)) })
@@ -22,10 +45,14 @@ public struct Words: Sendable {
             precondition(texts.updateValue(text, forKey: key) == nil, "The word \(key) is there twice.")
         }
         self.texts = texts
+        forms = (texts["plural"] ?? "").utf8.split(separator: UInt8(ascii: "|")).map { Form($0) }
     }
 
     /// All keys, including their plural suffixes.
     public var keys: Set<String> { Set(texts.keys) }
+
+    /// The names of the language's plural forms, as they are behind the `#` of a key.
+    public var pluralForms: Set<String> { Set(forms.map(\.name)) }
 
     /// The text of a key; the key itself if the text is missing, which a test prevents.
     public subscript(_ key: String) -> String { texts[key] ?? key }
@@ -48,10 +75,9 @@ public struct Words: Sendable {
         self(plural(key, count), values.merging(["count": number(count)]) { own, _ in own })
     }
 
-    /// The key for a number by CLDR's plural rule for whole numbers: languages that have `one` and `other` differ only in
-    /// the numbers that are `one`.
+    /// The key for a number by CLDR's plural rule for whole numbers: the first form in the line `plural` that has it.
     func plural(_ key: String, _ count: Int) -> String {
-        self["pluralOne"].split(separator: " ").contains { Int($0) == count } ? "\(key)#one" : "\(key)#other"
+        "\(key)#\(forms.first { $0.has(abs(count)) }?.name ?? "other")"
     }
 
     /// One of several texts that are separated by `|`, counted from 0.
@@ -60,12 +86,13 @@ public struct Words: Sendable {
         return all.indices.contains(index) ? String(decoding: all[index], as: UTF8.self) : ""
     }
 
-    /// A whole number with separators between groups of three digits.
+    /// A whole number with separators between groups of three digits, where the language has them in so large a number.
     public func number(_ value: Int) -> String {
         let digits = Array(String(value.magnitude))
+        let isGrouped = value.magnitude >= UInt(self["groupFrom"]) ?? 1000
         var text = ""
         for (index, digit) in digits.enumerated() {
-            if index > 0, (digits.count - index) % 3 == 0 { text += self["groupMark"] }
+            if isGrouped, index > 0, (digits.count - index) % 3 == 0 { text += self["groupMark"] }
             text.append(digit)
         }
         return value < 0 ? "-" + text : text

@@ -37,7 +37,7 @@ public struct AgendaPage: Page {
         let shown = view.days(from: day)
         let caption =
             view == .month
-            ? times.month(day)
+            ? times.monthTitle(day)
             : words("spanDays", ["from": times.date(shown.lowerBound), "to": times.date(shown.upperBound)])
         let steps =
             view == .month

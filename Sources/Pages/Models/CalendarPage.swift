@@ -108,7 +108,7 @@ public struct CalendarPage: Page {
         let shown = Self.days(of: view, from: day, weeksFrom: paper.frame.weekStart)
         let caption =
             view == .month
-            ? times.month(day)
+            ? times.monthTitle(day)
             : words("spanDays", ["from": times.date(shown.lowerBound), "to": times.date(shown.upperBound)])
         let steps: (CivilDate, CivilDate) =
             switch view {

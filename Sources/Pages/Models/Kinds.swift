@@ -71,12 +71,7 @@ extension RenderContext {
             guard start.day != end.day else {
                 return from == to ? times.clock(start) : times.clocks(start, end)
             }
-            return words(
-                "spanAcross",
-                [
-                    "from": words("timeDayAndClock", ["day": times.date(start.day), "clock": times.clock(start)]),
-                    "to": words("timeDayAndClock", ["day": times.date(end.day), "clock": times.clock(end)]),
-                ])
+            return words("spanAcross", ["from": times.dayAndClock(start), "to": times.dayAndClock(end)])
         }
     }
 

@@ -130,7 +130,7 @@ public struct OfficeDaysPage: Page {
                             })
                     ]),
                 "showsMonth": .flag(showsMonth),
-                "caption": .text(times.month(month)),
+                "caption": .text(times.monthTitle(month)),
                 "before": [
                     "href": .text(link(paper, month.firstOfMonth(adding: -1))), "label": .text(words["calendarBefore"]),
                 ],

@@ -47,7 +47,7 @@ extension RenderContext {
             [
                 "x": .text(Self.tenths(Double(left) + (Double(day) + 0.5) * step).decimal),
                 "y": .number(Bars.height - 6),
-                "text": .text(words("dayShort", Self.shortParts(bars.days[day]))),
+                "text": .text(times.shortDate(bars.days[day])),
             ]
         }
         let lines = [0, top / 2, top].map { value -> Node in
@@ -76,10 +76,6 @@ extension RenderContext {
             for factor in 1...10 where unit * factor >= value { return unit * factor }
             unit *= 10
         }
-    }
-
-    static func shortParts(_ day: CivilDate) -> [String: String] {
-        ["day": String(day.day), "month": String(day.month)]
     }
 
     /// The value in tenths of a unit, so that numbers in the chart are short.
