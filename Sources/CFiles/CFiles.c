@@ -24,6 +24,15 @@ END
 FILE(it_words)
 #embed "../Pages/Words/it.words"
 END
+FILE(nl_words)
+#embed "../Pages/Words/nl.words"
+END
+FILE(pl_words)
+#embed "../Pages/Words/pl.words"
+END
+FILE(pt_words)
+#embed "../Pages/Words/pt.words"
+END
 FILE(choose_js)
 #embed "../Pages/Scripts/choose.js"
 END
@@ -229,6 +238,9 @@ static const struct kalends_file files[] = {
     ROW("es.words", es_words),
     ROW("fr.words", fr_words),
     ROW("it.words", it_words),
+    ROW("nl.words", nl_words),
+    ROW("pl.words", pl_words),
+    ROW("pt.words", pt_words),
     ROW("choose.js", choose_js),
     ROW("copy.js", copy_js),
     ROW("dialog.js", dialog_js),
