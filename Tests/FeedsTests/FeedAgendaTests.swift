@@ -74,7 +74,7 @@ struct FeedAgendaTests {
         }
     }
 
-    @Test func `the page of a replaced address says until when it works, in the reader's language`() async throws {
+    @Test func `the page of a replaced address says its end in the language of the reader`() async throws {
         try await TestServer.run { server in
             try await Self.fill(server)
             let feed = try await server.makeFeed()
