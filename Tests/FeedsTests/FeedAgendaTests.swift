@@ -74,6 +74,23 @@ struct FeedAgendaTests {
         }
     }
 
+    @Test func `the page of a replaced address says its end in the language of the reader`() async throws {
+        try await TestServer.run { server in
+            try await Self.fill(server)
+            let feed = try await server.makeFeed()
+            var headers = Self.browser
+            headers[.acceptLanguage] = "de-AT"
+            let before = try await server.raw(.get, feed.path, headers: headers).expect(200)
+            #expect(!before.text.contains("Kalenderadresse") && before.text.contains("lang=\"de\""))
+            try await server.call(.post, "/v1/feeds/\(feed.id)/regenerate", ["graceSeconds": 172_800]).expect(200)
+            let german = try await server.raw(.get, feed.path, headers: headers).expect(200)
+            #expect(german.text.contains("Diese Kalenderadresse endet nach dem 4. März."))
+            headers[.acceptLanguage] = "fr"
+            let french = try await server.raw(.get, feed.path, headers: headers).expect(200)
+            #expect(french.text.contains("prend fin après le 4 mars.") && french.text.contains("lang=\"fr\""))
+        }
+    }
+
     @Test func `a feed that says when somebody is busy shows neither titles nor kinds`() async throws {
         try await TestServer.run { server in
             try await Self.fill(server)

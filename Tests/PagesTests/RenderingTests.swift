@@ -121,7 +121,7 @@ struct RenderingTests {
         let start = try #require((sample.page as? ConflictsPage)?.open.compactMap(\.occurrence).first)
         let times = TimeWords(words: .of(language), zone: Samples.berlin, now: Samples.now)
         let day = times.weekdayDate(times.zone.local(start).day)
-        let before = language == .german ? "Es geht um einen Tag der Serie: " : "It is about one day of the series: "
+        let before = Words.of(language)["conflictOneDay"].components(separatedBy: "{day}")[0]
         #expect(samples.render(sample).contains(before + day))
     }
 

@@ -55,8 +55,8 @@ struct TimesTests {
         "The language is the best that the browser takes",
         arguments: [
             ("de-AT,de;q=0.9,en;q=0.8", Language.german), ("en-US,en;q=0.9,de;q=0.8", .english),
-            ("fr,de;q=0.5", .german),
-            ("", .english), ("fr", .english), ("*", .english), ("en;q=0.2, de;q=0.8", .german), ("de;q=0", .english),
+            ("ja,de;q=0.5", .german), ("fr-CA, en;q=0.5", Language(rawValue: "fr") ?? .english),
+            ("", .english), ("ja", .english), ("*", .english), ("en;q=0.2, de;q=0.8", .german), ("de;q=0", .english),
             ("DE", .german), ("de;q=nan", .german),
         ])
     func accepting(_ field: String, _ language: Language) {

@@ -19,32 +19,6 @@ struct WordsTests {
             .map { ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8)) }
     }
 
-    @Test(
-        "Each language has the words of the others, and each word takes the same inserts", arguments: Language.allCases)
-    func sameKeys(_ language: Language) {
-        let (english, words) = (Words.of(.english), Words.of(language))
-        #expect(english.keys == words.keys)
-        #expect(english.keys.count > 500)
-        for key in english.keys where !key.hasPrefix("clock") {
-            func names(_ words: Words) -> Set<String> {
-                Set(Words.pieces(of: words[key]).compactMap { if case .name(let name) = $0 { name } else { nil } })
-            }
-            #expect(names(english).subtracting(["count"]) == names(words).subtracting(["count"]), "\(key)")
-            #expect(!words[key].isEmpty || key == "clockHalves")
-        }
-    }
-
-    @Test("A text that hangs on a number has a form for each number", arguments: Language.allCases)
-    func plurals(_ language: Language) {
-        let words = Words.of(language)
-        let keys = words.keys
-        for key in keys {
-            if key.hasSuffix("#one") { #expect(keys.contains(key.dropLast(4) + "#other"), "\(key)") }
-            if key.hasSuffix("#other") { #expect(keys.contains(key.dropLast(6) + "#one"), "\(key)") }
-        }
-        #expect(words.plural("key", 1) == "key#one" && words.plural("key", 2) == "key#other")
-    }
-
     @Test("Each word that a page names is there, and each word is used")
     func used() throws {
         let swift = try Self.files("swift").map(\.text).joined()

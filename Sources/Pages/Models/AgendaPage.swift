@@ -15,7 +15,8 @@ public struct AgendaPage: Page {
     }
 
     public var name: String
-    public var notice: String?
+    /// The last day on which the address works, if another has replaced it.
+    public var lastDay: CivilDate?
     public var view: View
     /// The first day of an agenda, or any day of a month.
     public var day: CivilDate
@@ -23,10 +24,10 @@ public struct AgendaPage: Page {
     public var links: [FeedPage.AppLink]
 
     public init(
-        name: String, notice: String? = nil, view: View, day: CivilDate, entries: [PageEntry],
+        name: String, lastDay: CivilDate? = nil, view: View, day: CivilDate, entries: [PageEntry],
         links: [FeedPage.AppLink]
     ) {
-        (self.name, self.notice, self.view, self.day) = (name, notice, view, day)
+        (self.name, self.lastDay, self.view, self.day) = (name, lastDay, view, day)
         (self.entries, self.links) = (entries, links)
     }
 
@@ -46,7 +47,8 @@ public struct AgendaPage: Page {
         return PageContent(
             template: "feed-agenda", title: name, isName: true, place: .nowhere,
             content: [
-                "caption": .text(caption), "notice": .text(notice),
+                "caption": .text(caption),
+                "notice": .text(lastDay.map { words("agendaLastDay", ["day": times.date($0)]) }),
                 "before": ["href": .text(link(steps.0)), "label": .text(words["calendarBefore"])],
                 "after": ["href": .text(link(steps.1)), "label": .text(words["calendarAfter"])],
                 "today": ["href": .text(link(times.today)), "label": .text(words["dayToday"])],

@@ -103,7 +103,8 @@ def main():
     root = f"http://127.0.0.1:{server.server_address[1]}"
     axe = AXE.read_text()
     faults, looked = [], 0
-    languages = ["en"] if arguments.quick else ["en", "de"]
+    languages = ["en"] if arguments.quick else sorted(
+        f.name for f in arguments.folder.iterdir() if any(f.glob("*.html")))
     assets = sum(len(gzip.compress(f.read_bytes())) for f in (arguments.folder / "app").rglob("*") if f.is_file())
     heaviest = (0, "")
     for dark in (False, True):

@@ -10,6 +10,8 @@ import Storage
 /// uses the old one may be the reason for the replacement.
 struct RenewalNotice {
     let event: Event
+    /// The last day on which the address works, in the feed's zone.
+    let lastDay: CivilDate
 
     init(_ notice: GraceNotice, _ live: LiveFeedParts) {
         func day(_ milliseconds: Int) -> CivilDate {
@@ -17,6 +19,7 @@ struct RenewalNotice {
         }
         let first = day(notice.replacedAt)
         let last = max(first, day(notice.endsAt - 1))
+        lastDay = last
         let revision = live.look.revision(
             uid: notice.uid, sequence: notice.sequence, createdAt: notice.replacedAt, updatedAt: notice.changedAt)
         let app = live.look.style.detail == .full ? live.look.linkTemplate.flatMap(Self.origin) : nil

@@ -9,8 +9,8 @@ package struct FeedAgenda: Sendable {
     /// The calendar's name, as calendar apps show it.
     package let name: String
     package let zone: TimeZoneReference
-    /// What the feed says about its own address, which is replaced or ends soon.
-    package let notice: String?
+    /// The last day on which this address works, in the feed's zone, if another has replaced it.
+    package let lastDay: CivilDate?
     /// In order of time.
     package let occurrences: [Occurrence]
     /// The origins whose pages may show it in a frame.
@@ -48,7 +48,7 @@ extension FeedReading {
             }
             return FeedAgenda(
                 name: FeedRenderer.calendar(live, events: []).name ?? "", zone: live.zone,
-                notice: FeedFilter(live, window: window).notices.first?.summary,
+                lastDay: live.notice.map { RenewalNotice($0, live).lastDay },
                 occurrences: found.sorted { $0.order(in: live.zone) < $1.order(in: live.zone) },
                 embedOrigins: live.configuration.embedOrigins, live: open.live)
         }.0

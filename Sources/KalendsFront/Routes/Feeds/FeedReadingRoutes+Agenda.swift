@@ -38,7 +38,7 @@ extension FeedReadingRoutes {
         frame.path = request.uri.path
         let links = services.settings.links(token, name: shown.name)
         let page = AgendaPage(
-            name: shown.name, notice: shown.notice, view: view, day: chosen ?? frame.zone.local(now).day,
+            name: shown.name, lastDay: shown.lastDay, view: view, day: chosen ?? frame.zone.local(now).day,
             entries: shown.occurrences.map { PageEntry($0, shown.zone) }, links: links.apps)
         if request.method != .head {
             try await count(
