@@ -11,7 +11,7 @@ struct CircleIndex: Sendable {
     struct Entry: Sendable {
         let name: ByteString
         let resource: CircleResource
-        let component: CalendarCollection.Component
+        let component: CalendarComponent
         let etag: ContentHash
         let size: Int
         let modified: Int

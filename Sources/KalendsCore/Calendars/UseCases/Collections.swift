@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-import Storage
+package import Storage
 
 /// What calendar apps find of a person: all of their collections, whatever keeps them.
 package struct Collections: Sendable {
@@ -38,7 +38,7 @@ package struct Collections: Sendable {
     ///
     /// - Throws: `CollectionFault.exists` if the caller has a collection with this segment.
     package func make(
-        _ segment: String, components: [CalendarCollection.Component], properties: [StoredProperty],
+        _ segment: String, components: [CalendarComponent], properties: [StoredProperty],
         for caller: CalDAVCaller
     ) async throws -> CalendarCollection {
         guard caller.mayWrite, caller.own, let own else { throw CollectionFault.needsPrivileges }

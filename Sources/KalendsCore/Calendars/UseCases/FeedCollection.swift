@@ -4,7 +4,7 @@ import Base
 import Crypto
 package import FeedTokens
 import ICalBridge
-import Storage
+package import Storage
 import Synchronization
 
 /// What one feed shows as a collection that nobody can change, found by the feed's secret address.
@@ -66,7 +66,7 @@ package struct FeedCollection: CollectionSource {
     }
 
     package func resources(
-        of collection: CalendarCollection, component: CalendarCollection.Component?, span: Range<Int>?,
+        of collection: CalendarCollection, component: CalendarComponent?, span: Range<Int>?,
         after name: String?, limit: Int
     ) async throws -> [CalendarResource] {
         try await shown(in: collection).all(after: name).lazy.filter { one in

@@ -2,11 +2,11 @@
 
 import Calendar
 import FeedTokens
-import Storage
+package import Storage
 
 extension OwnCalendars {
     package func make(
-        _ segment: String, components: [CalendarCollection.Component], properties: [StoredProperty],
+        _ segment: String, components: [CalendarComponent], properties: [StoredProperty],
         for caller: CalDAVCaller
     ) async throws -> CalendarCollection {
         guard caller.own, caller.mayWrite else { throw CollectionFault.needsPrivileges }
@@ -17,10 +17,7 @@ extension OwnCalendars {
                 Sentence(.calendarName, "The name of a calendar has 1 to \(Self.longestName, .most) bytes."))
         }
         let id = FeedLedger.makeID()
-        let wanted = components.isEmpty ? CalendarCollection.Component.allCases : components
-        let kinds = OwnCalendar.Component.allCases.filter { kind in
-            wanted.contains { OwnCalendar.Component($0) == kind }
-        }
+        let kinds = CalendarComponent.allCases.filter { components.isEmpty || components.contains($0) }
         return try await acts.act(
             on: .user(caller.userID, touchingNoCircle: "A new calendar has nothing that feeds could show."),
             for: caller.caller
