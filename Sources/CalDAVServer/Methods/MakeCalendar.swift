@@ -26,8 +26,13 @@ extension Exchange {
             guard isExtended else { return try await failure(wishes.update, 403, wishes.update.protected, condition) }
             throw DAVFault.forbidden(condition, "Some of these properties are set by the server alone.")
         }
-        _ = try await collections.make(
-            segment.string, components: wishes.components, properties: wishes.update.set, for: caller)
+        do {
+            _ = try await collections.make(
+                segment.string, components: wishes.components, properties: wishes.update.set, for: caller)
+        } catch CollectionFault.exists {
+            // Another app was first, or this one does not see what is there.
+            throw exists(isExtended)
+        }
         return Response(status: .created, headers: [.cacheControl: "no-cache"])
     }
 

@@ -147,7 +147,7 @@ package enum CollectionFault: Error, Sendable {
     case invalidSyncToken
     /// 507 with a sentence: a quota of the person is used up.
     case insufficientStorage(Sentence)
-    /// 405 on MKCALENDAR with `DAV:resource-must-be-null`
+    /// `DAV:resource-must-be-null`, 405 on MKCOL and 409 on MKCALENDAR
     case exists
     /// 403 with a sentence, for what cannot be done there, such as MOVE from a circle.
     case forbidden(Sentence)
