@@ -8,7 +8,7 @@ package protocol OwnCollectionSource: CollectionSource {
     /// Returns what the person set of the home.
     func homeProperties(of caller: CalDAVCaller) async throws -> [StoredProperty]
 
-    /// Sets and removes properties of the home, as `set` does of a collection: Apple's apps keep default alarms there.
+    /// Sets and removes properties of the home, as `set` does of a collection: default alarms are kept there.
     func setHome(
         _ set: [StoredProperty], removing: [(namespace: String, name: String)], for caller: CalDAVCaller
     ) async throws

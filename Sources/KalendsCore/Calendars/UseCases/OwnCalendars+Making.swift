@@ -50,13 +50,12 @@ extension OwnCalendars {
         if case .own(let id) = collection.kind { tidying.afterDeleting(ownCalendar: id) }
     }
 
-    /// Whether a segment is that of a collection of one of a person's circles, in whose ids `~` is doubled.
+    /// Whether a segment is that of a collection of one of a person's circles.
     private static func isOfCircle(
         _ segment: String, of user: String, in transaction: any ReadTransaction
     ) throws -> Bool {
         try transaction.circles(of: user, after: "", limit: .max).contains { circle in
-            let events = circle.id.replacing("~", with: "~~")
-            return segment.isSameText(as: events) || segment.isSameText(as: "\(events)~tasks")
+            CircleSegment.lists.contains { CircleSegment(circle: circle.id, list: $0).segment.isSameText(as: segment) }
         }
     }
 }
