@@ -252,7 +252,7 @@ extension CircleCollections {
         for series in try ImportedSeries.all(uids: [uid], in: reader.circle, transaction).values.flatMap({ $0 }) {
             guard let shown = reader.look.shown(series, { _ in [] }) else { continue }
             throw CollectionFault.uidConflict(
-                segment: place.segment,
+                segment: CircleSegment(circle: place.circle, list: shown.component == .task ? .tasks : .events).segment,
                 name: try ResourceNames(of: [], in: place.circle, transaction).name(of: shown.resource))
         }
     }
