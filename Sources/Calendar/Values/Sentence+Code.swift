@@ -28,7 +28,8 @@ extension Sentence {
             componentOutside, kindsUnread, libicalComponent, libicalField, tooManyProperties, tooManyValues,
             tooManyDates, tooManyRules, tooManyReminders, tooManyParameters, uidMade, dtstampMissing, requestStatus,
             sequenceUnreadable, uidOfOtherKind, notGregorian, overrideAlone, recurrenceIDTime, repeatedKept,
-            repeatedLost, reminderFile, calendarFile, reminderWithoutTrigger, triggerIsTime, oldReminderLost, oldReminderRead, descriptionHTML,
+            repeatedLost, reminderFile, calendarFile, reminderWithoutTrigger, triggerIsTime, oldReminderLost,
+            oldReminderRead, descriptionHTML,
             escapedTwice, cancelledByTitle, recurrenceIDUnreadable
         // Times.
         case startMissing, yearUnlikely, endAndDuration, endType, endEqualsStart, endBeforeDay, endBeforeStartDay,

@@ -67,7 +67,9 @@ struct Import: AsyncParsableCommand {
             return try await client.call("POST", path, body: bytes, contentType: "text/calendar", as: user)
         }
         guard answer.status < 300 else {
-            throw LocalClient.refused(answer).naming(["/query/keep": "--keep", "/keep": "--keep", "/query/todos": "--todos"])
+            throw LocalClient.refused(answer).naming([
+                "/query/keep": "--keep", "/keep": "--keep", "/query/todos": "--todos",
+            ])
         }
         guard let report = Imports.Report(json: answer.json) else {
             throw LocalClient.Failure(description: "The server's report is not one that this version understands.")
@@ -88,8 +90,12 @@ struct Import: AsyncParsableCommand {
         let events = counts.events - counts.todos - counts.tasks - counts.journals
         var kinds = [plural(events, "event")]
         if counts.todos > 0 { kinds.append(plural(counts.todos, "to-do")) }
-        if counts.tasks > 0 { kinds.append(plural(counts.tasks, "to-do") + " as \(counts.tasks == 1 ? "a task" : "tasks")") }
-        if counts.journals > 0 { kinds.append(counts.journals == 1 ? "1 journal entry" : "\(counts.journals) journal entries") }
+        if counts.tasks > 0 {
+            kinds.append(plural(counts.tasks, "to-do") + " as \(counts.tasks == 1 ? "a task" : "tasks")")
+        }
+        if counts.journals > 0 {
+            kinds.append(counts.journals == 1 ? "1 journal entry" : "\(counts.journals) journal entries")
+        }
         var head = kinds.joined(separator: ", ")
         if let from = report.listed.span?.from, let to = report.listed.span?.to {
             head += from == to ? " on \(from)" : " from \(from) to \(to)"

@@ -36,6 +36,7 @@ struct TaskImportTests {
                 ])
             #expect(try await task("Clean", server)["dueAt"]?.string?.hasPrefix("2026-03-07T") == true)
             #expect(try await task("Call", server)["status"] == "completed")
+            #expect(try await task("Lock the shed", server)["patientId"] == "mom")
             #expect(try await task("Spring cleaning", server)["notes"] == "All rooms")
             #expect(try await task("Spring cleaning", server)["dueAt"] == .null)
             let feed = try await server.raw(.get, try await server.makeFeed().path).expect(200)
@@ -118,7 +119,8 @@ struct TaskImportTests {
             let again = try await server.bring(file: ToDoFiles.all, Self.asTasks)
             #expect(again.counts["updated"] == 1)
             #expect(try await tasks(server).count == 5)
-            let daily = ToDoFiles.all.replacing("SUMMARY:Clean", with: "SUMMARY:Clean\r\nRRULE:FREQ=DAILY\r\nSEQUENCE:1")
+            let daily = ToDoFiles.all.replacing(
+                "SUMMARY:Clean", with: "SUMMARY:Clean\r\nRRULE:FREQ=DAILY\r\nSEQUENCE:1")
             let third = try await server.bring(file: daily, Self.asTasks)
             #expect(third.counts["updated"] == 1 && third.counts["tasks"] == 4)
             #expect(try await tasks(server).count == 4)

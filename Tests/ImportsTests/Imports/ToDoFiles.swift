@@ -5,6 +5,7 @@ import HTTPTypes
 import NIOCore
 import Testing
 
+@testable import KalendsFront
 @testable import ServerTestSupport
 
 /// Files with to-dos and journal entries.
@@ -33,7 +34,7 @@ enum ToDoFiles {
         [
             "VTODO", "UID:day", "DUE;VALUE=DATE:20260305", "SUMMARY:Pay the rent", "STATUS:NEEDS-ACTION", "PRIORITY:1",
         ],
-        ["VTODO", "UID:floating", "DUE:20260306T180000", "SUMMARY:Lock the shed"],
+        ["VTODO", "UID:floating", "DUE:20260306T180000", "SUMMARY:Lock the shed", "CATEGORIES:Mom,Garden"],
         [
             "VTODO", "UID:duration", "DTSTART:20260307T090000Z", "DURATION:PT2H", "SUMMARY:Clean", "STATUS:IN-PROCESS",
             "PERCENT-COMPLETE:50", "RELATED-TO:parent",
@@ -60,7 +61,7 @@ enum ToDoFiles {
         "DUE;TZID=America/Los_Angeles:20260306T180000", "DURATION:PT2H", "STATUS:IN-PROCESS", "PERCENT-COMPLETE:50",
         "RELATED-TO:parent", "RELATED-TO;RELTYPE=PARENT:goal", "DESCRIPTION:All rooms", "DUE:20260304T090000Z",
         "COMPLETED:20260303T120000Z", "DTSTART;VALUE=DATE:20260304", "DESCRIPTION:One", "DESCRIPTION:Two",
-        "STATUS:FINAL", "SUMMARY:Market",
+        "STATUS:FINAL", "SUMMARY:Market", "CATEGORIES:Mom,Garden",
     ]
 }
 

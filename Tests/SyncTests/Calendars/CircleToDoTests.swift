@@ -6,6 +6,7 @@ import NIOCore
 import Testing
 
 @testable import KalendsCore
+@testable import KalendsFront
 @testable import ServerTestSupport
 
 @Suite("To-dos of imported files in a circle's list of tasks")

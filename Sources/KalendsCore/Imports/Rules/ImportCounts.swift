@@ -88,7 +88,8 @@ struct ImportCounts: Sendable {
             return Marked(value: problem, isShared: isShared)
         }
         return Imports.Details(
-            timeZones: summary.zones, dropped: dropped(summary), keep: EventExtra.choices.filter { choice.extras?.contains($0) == true },
+            timeZones: summary.zones, dropped: dropped(summary),
+            keep: EventExtra.choices.filter { choice.extras?.contains($0) == true },
             todos: choice.todos ?? .keep, problems: problems + reasons + unseen)
     }
 }

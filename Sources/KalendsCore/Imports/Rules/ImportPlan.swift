@@ -190,7 +190,7 @@ struct ImportPlan: Sendable {
                 if record.source == .tasks, let before, task == nil {
                     items[index].change = .updated
                     items[index].reason = Sentence(.taskDeleted, "Its task was deleted, and is made again.")
-                    items[index].rows = Rows(next(record, after: old), before: before)
+                    items[index].rows = Rows(next(record, after: old), before: before, former: former)
                 } else if try isExported(record, of: old)
                     // What the file said before was taken over, whatever became of the task since.
                     || record.source == .tasks && StoredEvent.isSame(before?.content, record.content)

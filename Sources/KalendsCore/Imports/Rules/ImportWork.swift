@@ -52,7 +52,8 @@ struct ImportWork: BegunImport {
             try act.held.checkCommittable()
             guard isHeld else { throw Refusal.importState("This import is already being committed.") }
             try act.transaction.setStage(.committing, ofImport: id)
-            let work = ImportWork(services: services, id: id, circleID: act.held.circleID, caller: caller, choice: choice)
+            let work = ImportWork(
+                services: services, id: id, circleID: act.held.circleID, caller: caller, choice: choice)
             return .unnoted("The commit is noted when it is done.", work)
         }
     }

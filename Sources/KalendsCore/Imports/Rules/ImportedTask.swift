@@ -104,6 +104,7 @@ extension ScheduleWriter {
         let uids = todos.map(\.uid)
         let known = try transaction.importedTasks(uids, in: circle.id)
         let taken = try transaction.ownedUIDs(uids)
+        let patients = try transaction.patientsEverKnown(in: circle.id).filter { $0.removedAt == nil }
         try lookUp(uids.map { (ImportedTask.id($0), TaskContent.collection) })
         for (uid, content) in todos {
             let id = ImportedTask.id(uid)
@@ -111,8 +112,14 @@ extension ScheduleWriter {
                 _ = try delete(id, TaskContent.collection)
                 continue
             }
-            var task = try known[ByteString(uid)].map { try TaskContent(stored: $0.content) } ?? TaskContent()
-            task.take(try StoredEvent.event(content), in: zone)
+            let event = try StoredEvent.event(content)
+            var task = TaskContent()
+            if let before = known[ByteString(uid)] {
+                task = try TaskContent(stored: before.content)
+            } else {
+                task.patientID = patients.named(in: event.categories).first?.id
+            }
+            task.take(event, in: zone)
             let isFree = uid.utf8.count <= ImportedTask.longestUID && !taken.contains(ByteString(uid))
             _ = try putLater(id, ItemDraft(task, in: zone), uid: isFree ? uid : nil)
         }

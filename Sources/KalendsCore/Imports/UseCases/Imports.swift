@@ -40,7 +40,9 @@ package struct Imports: Sendable {
     ///   - sender: the sender whose quota the bytes count against.
     ///   - receive: receives the file once it is admitted; the memory that it keeps counts against the holding.
     package func create(
-        in circleID: String, for caller: Caller, from sender: Sender, _ mode: Mode, choosing choice: ImportChoice = ImportChoice(), _ manner: Manner, _ part: Part, receive: (FairPool.Holding) async throws -> ImportUpload
+        in circleID: String, for caller: Caller, from sender: Sender, _ mode: Mode,
+        choosing choice: ImportChoice = ImportChoice(), _ manner: Manner, _ part: Part,
+        receive: (FairPool.Holding) async throws -> ImportUpload
     ) async throws -> Report {
         _ = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .write, in: $0) }
         let admission = try services.intake.files.enter(sender)
@@ -94,7 +96,8 @@ package struct Imports: Sendable {
     /// - Parameters:
     ///   - excluded: the ids of the items to leave out.
     package func commit(
-        _ id: String, for caller: Caller, excluding excluded: Set<ByteString>, choosing choice: ImportChoice = ImportChoice(),
+        _ id: String, for caller: Caller, excluding excluded: Set<ByteString>,
+        choosing choice: ImportChoice = ImportChoice(),
         _ manner: Manner, _ part: Part
     ) async throws -> Report {
         let held = try await services.leases.take(ImportRecord.leaseName(id))
