@@ -104,6 +104,13 @@ extension EntryTraits {
         privateTo = series.privateTo
         isRepeated = series.isRepeated
         kind = series.kind
-        isCompletedTask = kind == .toDo && series.events.allSatisfy { $0.event.status == "COMPLETED" }
+        isCompletedTask = kind == .toDo && series.events.allSatisfy(\.event.isDone)
+    }
+}
+
+extension Event {
+    /// Whether a to-do is completed; many programs say when, and nothing else.
+    fileprivate var isDone: Bool {
+        status.map { $0 == "COMPLETED" } ?? otherProperties.contains { $0.name == "COMPLETED" }
     }
 }
