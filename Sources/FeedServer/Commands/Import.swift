@@ -9,7 +9,8 @@ struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Import an .ics file into a circle, and undo an import.",
         usage: """
-            kalends import <file> --circle <circle> [--user <user>] [--keep <keep>] [--todos <todos>] [--preview] [--json]
+            kalends import <file> --circle <circle> [--user <user>] [--keep <keep>] [--todos <todos>]
+                [--preview] [--json]
             kalends import undo <id>
             """,
         discussion: """

@@ -146,8 +146,8 @@ struct FeedFilter {
         return nil
     }
 
-    /// Whether imported components of a kind are shown: to-dos where the circle's tasks are, as to-dos too, because most
-    /// calendar apps show neither these nor journal entries.
+    /// Whether imported components of a kind are shown: to-dos where the circle's tasks are shown as to-dos, because
+    /// most calendar apps show neither these nor journal entries.
     private func includes(imported kind: Event.Kind) -> Bool {
         guard configuration.includeImported, kind != .event, !isExport else { return configuration.includeImported }
         return kind == .toDo && configuration.tasksAs == .todos && configuration.includes(TaskContent.collection)
