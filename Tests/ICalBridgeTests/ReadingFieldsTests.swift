@@ -73,6 +73,24 @@ struct ReadingFieldsTests {
         #expect(reading.problems.isEmpty)
     }
 
+    @Test("A to-do with an event's UID gets another one, and a free/busy block is named, which nothing stores")
+    func settledKinds() {
+        var reading = Reading.of(
+            Reading.calendar([
+                "BEGIN:VTODO", "UID:a", "DTSTAMP:20260101T000000Z", "END:VTODO",
+                "BEGIN:VEVENT", "UID:a", "DTSTAMP:20260101T000000Z", "DTSTART:20260101T000000Z", "END:VEVENT",
+                "BEGIN:VJOURNAL", "UID:b", "DTSTAMP:20260101T000000Z", "END:VJOURNAL",
+                "BEGIN:VTODO", "UID:b", "DTSTAMP:20260101T000000Z", "END:VTODO",
+                "BEGIN:VFREEBUSY", "UID:a", "DTSTAMP:20260101T000000Z", "DTSTART:20260101T000000Z", "END:VFREEBUSY",
+            ]))
+        #expect(reading.problems.isEmpty)
+        reading.settleKinds()
+        #expect(reading.events.map(\.uid) == ["a-VTODO", "a", "b-VJOURNAL", "b", "a"])
+        #expect(reading.problems.map(\.code) == ["duplicate-uid", "duplicate-uid", "not-an-event"])
+        let lines = reading.lines[0].map(\.lowerBound)
+        #expect(reading.problems.map(\.line) == [lines[0], lines[2], lines[4]])
+    }
+
     @Test("RDATE may be a day, a time or a period")
     func additions() {
         let event = Reading.ofEvent(

@@ -79,6 +79,31 @@ struct ImportPageTests {
         }
     }
 
+    @Test("To-dos become tasks where the person chooses so, and the report counts them")
+    func toDos() async throws {
+        try await TestServer.withPasswords { server in
+            let ann = try await Browser.signedIn("ann", server)
+            let start = try await ann.open(Self.path).expect(200)
+            let file = Self.file(["Match"]).replacing(
+                "END:VCALENDAR",
+                with: """
+                    BEGIN:VTODO\r\nUID:t\r\nDUE:20260305T100000Z\r\nSUMMARY:Pay\r\nEND:VTODO\r\nEND:VCALENDAR
+                    """)
+            let preview = try await Self.waited(ann, try await ann.upload(start, to: Self.path, file).expect(200))
+            let place = try #require(ann.history.last)
+            #expect(preview.text.contains("<strong>1</strong> to-do<"))
+            #expect(preview.text.firstMatch(of: /name="todos" value="tasks"[^>]* checked>/) == nil)
+            let form = try #require(HTMLForm.all(in: preview.text).first { $0.action == place + "/commit" })
+            let turned = try await ann.post(place + "/page", form.filled([:]) + [("todos", "tasks"), ("to", "0")])
+            #expect(turned.text.firstMatch(of: /name="todos" value="tasks"[^>]* checked>/) != nil)
+            let done = try await Self.waited(
+                ann, try await ann.send(turned, to: "\(place)/commit", ["todos": "tasks"]).expect(200))
+            #expect(done.text.contains("<strong>1</strong> to-do as a task<"))
+            let tasks = try await server.call(.get, "/v1/circles/c/tasks").expect(200)
+            #expect(tasks.json["items"]?.array?.map { $0["title"] } == ["Pay"])
+        }
+    }
+
     @Test("All events of one title are left out by one box, compared as bytes, without scripts too")
     func sameTitle() async throws {
         try await TestServer.withPasswords { server in

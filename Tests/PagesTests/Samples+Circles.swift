@@ -322,7 +322,8 @@ extension Samples {
         }
         let report = ImportPage.Report(
             id: "m1", fileName: text("club-matches-2026.ics"),
-            counts: .init(created: 1042, updated: 1, unchanged: 3, skipped: 2),
+            counts: .init(
+                created: 1042, updated: 1, unchanged: 3, skipped: 2, todos: 4, tasks: 1, journals: 2),
             first: Self.today, last: Self.today.adding(days: 400), items: items, start: 1000, count: 12, next: "c2",
             problems: [
                 (0, .warning, "The file names no version."), (1204, .error, "DTSTART:2026-13-45 is not a valid date."),
@@ -331,7 +332,7 @@ extension Samples {
             dropped: [
                 .init(kind: .attendees, count: 1200), .init(kind: .attachments, count: 1),
                 .init(kind: .other, property: "X-PRIORITY", count: 2),
-            ], kept: [.attachments])
+            ], kept: [.attachments], makesTasks: true)
         return [
             sample(
                 "start", .start,

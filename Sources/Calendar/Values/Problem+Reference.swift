@@ -22,6 +22,7 @@ extension Problem.Code {
         "date-without-value": "RFC 5545 3.2.20",
         "double-escaped": "RFC 5545 3.3.11",
         "duplicate-property": "RFC 5545 3.6.1",
+        "duplicate-uid": "RFC 5545 3.8.4.7",
         "duration-format": "RFC 5545 3.3.6",
         "duration-of-days": "RFC 5545 3.6.1",
         "duration-unreadable": "RFC 5545 3.3.6",

@@ -18,7 +18,8 @@ extension Sentence {
         // What is not imported.
         case newerInFile, uidTooLong, excluded, eventTooLarge, sameUnderOtherUID, privateUnseen, storedNewer,
             changesOtherSeries, datesElsewhere, ownSchedule, seriesUnderOtherUID, replacesOtherUID, ownWriting,
-            replacesOther, privateNow, privateButShared
+            replacesOther, privateNow, privateButShared, keptAsToDo, tooManyTasks,
+            taskDeleted
         // Bytes and lines.
         case charsetDeclared, charsetGuessed, charsetWindows, charsetUTF16, controlCharacters, nulBytes, lineTooLong,
             lineNotProperty, lineWithoutColon, lineOfText, linesOutside, combiningMarks, hiddenCharacters, libicalNote
@@ -26,8 +27,9 @@ extension Sentence {
         case calendarEndMissing, calendarCut, componentEndMissing, componentCut, componentTooDeep, endStray,
             componentOutside, kindsUnread, libicalComponent, libicalField, tooManyProperties, tooManyValues,
             tooManyDates, tooManyRules, tooManyReminders, tooManyParameters, uidMade, dtstampMissing, requestStatus,
-            sequenceUnreadable, notGregorian, overrideAlone, recurrenceIDTime, repeatedKept, repeatedLost, reminderFile,
-            calendarFile, reminderWithoutTrigger, triggerIsTime, oldReminderLost, oldReminderRead, descriptionHTML,
+            sequenceUnreadable, uidOfOtherKind, notGregorian, overrideAlone, recurrenceIDTime, repeatedKept,
+            repeatedLost, reminderFile, calendarFile, reminderWithoutTrigger, triggerIsTime, oldReminderLost,
+            oldReminderRead, descriptionHTML,
             escapedTwice, cancelledByTitle, recurrenceIDUnreadable
         // Times.
         case startMissing, yearUnlikely, endAndDuration, endType, endEqualsStart, endBeforeDay, endBeforeStartDay,

@@ -36,7 +36,7 @@ public struct ClientResource: Hashable, Sendable, Codable {
     /// What a circle does not store, by component.
     public var parts: [PersonalParts] = []
 
-    /// The events in packed form, the series itself first.
+    /// The events or to-dos in packed form, the series itself first.
     public var packed: [String] = []
 
     private init() {}
@@ -60,11 +60,7 @@ public struct ClientResource: Hashable, Sendable, Codable {
         let rules = SyncZone(floatingZone).rules
         parts = PersonalParts.all(of: object)
         categories = object.events.first?.categories ?? []
-        if let event = object.events.first, event.kind == .toDo {
-            task = Task(event, rules)
-            return
-        }
-        guard object.events.allSatisfy({ $0.kind == .event }) else {
+        guard object.events.allSatisfy({ $0.kind == .event || $0.kind == .toDo }) else {
             fault = .component
             return
         }
@@ -72,6 +68,10 @@ public struct ClientResource: Hashable, Sendable, Codable {
             var writer = PackWriter()
             writer.write(event)
             return writer.text
+        }
+        if let event = object.events.first, event.kind == .toDo {
+            task = Task(event, rules)
+            return
         }
         switch object.entry {
         case .success(let entry): self.entry = entry
@@ -92,7 +92,8 @@ extension ClientResource.Fault {
 }
 
 extension ClientResource.Task {
-    fileprivate init(_ event: Event, _ rules: any TimeZoneRules) {
+    /// - Parameter rules: the clock of times without a zone, and of days.
+    public init(_ event: Event, _ rules: any TimeZoneRules) {
         let due: EventTime? =
             switch event.end {
             case .time(let time): time

@@ -47,6 +47,7 @@ struct CheckResult {
         self.file = file
         self.bytes = bytes
         var reading = reading
+        reading.settleKinds()
         var budget = RecurrenceBudget(steps: SeriesWork.ofFile)
         reading.problems += reading.excessiveWork(budget: &budget)
         if reading.format.isOwnText { reading.locateProblems(in: bytes) }

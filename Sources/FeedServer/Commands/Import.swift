@@ -9,7 +9,8 @@ struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Import an .ics file into a circle, and undo an import.",
         usage: """
-            kalends import <file> --circle <circle> [--user <user>] [--keep <keep>] [--preview] [--json]
+            kalends import <file> --circle <circle> [--user <user>] [--keep <keep>] [--todos <todos>]
+                [--preview] [--json]
             kalends import undo <id>
             """,
         discussion: """
@@ -48,13 +49,15 @@ struct Import: AsyncParsableCommand {
     @Option(help: "The circle's id.") var circle: String
     @Option(help: "The user who imports; other users' feeds do not show private events.") var user: String?
     @Option(help: "What to keep of people and files: attendees, attachments, or both with a comma.") var keep: String?
+    @Option(help: "What becomes of to-dos: keep, or tasks for tasks of the circle.") var todos: String?
     @Flag(help: "Only report what it would change.") var preview = false
     @Flag(help: "The whole report as JSON.") var json = false
 
     func run() async throws {
         let mode = preview ? "preview" : "commit"
         let kept = keep.map { "&keep=\(pathComponent($0))" } ?? ""
-        let path = "/v1/circles/\(pathComponent(circle))/imports?mode=\(mode)&limit=1000\(kept)"
+        let made = todos.map { "&todos=\(pathComponent($0))" } ?? ""
+        let path = "/v1/circles/\(pathComponent(circle))/imports?mode=\(mode)&limit=1000\(kept)\(made)"
         let (user, file) = (user, file)
         let answer = try await LocalClient.with(try await options.settings()) { client in
             // The server's own limit, which may differ from this command's settings.
@@ -65,7 +68,9 @@ struct Import: AsyncParsableCommand {
             return try await client.call("POST", path, body: bytes, contentType: "text/calendar", as: user)
         }
         guard answer.status < 300 else {
-            throw LocalClient.refused(answer).naming(["/query/keep": "--keep", "/keep": "--keep"])
+            throw LocalClient.refused(answer).naming([
+                "/query/keep": "--keep", "/keep": "--keep", "/query/todos": "--todos",
+            ])
         }
         guard let report = Imports.Report(json: answer.json) else {
             throw LocalClient.Failure(description: "The server's report is not one that this version understands.")
@@ -83,7 +88,16 @@ struct Import: AsyncParsableCommand {
         func plural(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
         let counts = report.listed.counts ?? Imports.Counts()
         var lines: [String] = []
-        var head = plural(counts.events, "event")
+        let events = counts.events - counts.todos - counts.tasks - counts.journals
+        var kinds = [plural(events, "event")]
+        if counts.todos > 0 { kinds.append(plural(counts.todos, "to-do")) }
+        if counts.tasks > 0 {
+            kinds.append(plural(counts.tasks, "to-do") + " as \(counts.tasks == 1 ? "a task" : "tasks")")
+        }
+        if counts.journals > 0 {
+            kinds.append(counts.journals == 1 ? "1 journal entry" : "\(counts.journals) journal entries")
+        }
+        var head = kinds.joined(separator: ", ")
         if let from = report.listed.span?.from, let to = report.listed.span?.to {
             head += from == to ? " on \(from)" : " from \(from) to \(to)"
         }

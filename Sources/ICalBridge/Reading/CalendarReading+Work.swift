@@ -5,7 +5,7 @@ extension CalendarReading {
     public func excessiveWork(budget: inout RecurrenceBudget) -> [Problem] {
         zip(calendars, lines).flatMap { calendar, lines in
             zip(calendar.events, lines).compactMap { event, span in
-                event.kind == .event ? event.excessiveWork(line: span.lowerBound, budget: &budget) : nil
+                event.kind != .freeBusy ? event.excessiveWork(line: span.lowerBound, budget: &budget) : nil
             }
         }
     }

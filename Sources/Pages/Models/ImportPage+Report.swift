@@ -45,6 +45,8 @@ extension ImportPage {
             ("created", counts.created), ("updated", counts.updated), ("unchanged", counts.unchanged),
             ("skipped", counts.skipped),
         ]
+        let kinds = [("todos", counts.todos), ("tasks", counts.tasks), ("journals", counts.journals)]
+            .filter { $0.1 > 0 }
         var lead: Node = .nothing
         if let first = report.first, let last = report.last {
             lead = words.sentence(
@@ -77,7 +79,7 @@ extension ImportPage {
         return [
             "lead": lead,
             "figures": .list(
-                figures.map {
+                (figures + kinds).map {
                     ["number": .text(words.number($0.1)), "label": .text(words("importCount_\($0.0)", count: $0.1))]
                 }),
             "report": true,
@@ -92,6 +94,8 @@ extension ImportPage {
                     ]
                 }),
             "dropped": dropped(paper, report, isChoice: isChoice),
+            "todos": isChoice && counts.todos + counts.tasks > 0
+                ? ["makesTasks": .flag(report.makesTasks), "label": .text(words["importToDosAsTasks"])] : .nothing,
             "commit": isChoice ? commit(paper, report) : .nothing,
             "cancel": isChoice
                 ? paper.act("actThrowAway", path(paper, report.id) + "/discard", style: .quiet) : .nothing,

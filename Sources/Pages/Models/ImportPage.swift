@@ -9,12 +9,19 @@ public struct ImportPage: Page {
         public var updated: Int
         public var unchanged: Int
         public var skipped: Int
+        /// Of all of these, the to-dos that stay to-dos, those that are tasks, and the journal entries.
+        public var todos: Int
+        public var tasks: Int
+        public var journals: Int
 
-        public init(created: Int, updated: Int, unchanged: Int, skipped: Int) {
+        public init(
+            created: Int, updated: Int, unchanged: Int, skipped: Int, todos: Int = 0, tasks: Int = 0, journals: Int = 0
+        ) {
             self.created = created
             self.updated = updated
             self.unchanged = unchanged
             self.skipped = skipped
+            (self.todos, self.tasks, self.journals) = (todos, tasks, journals)
         }
     }
 
@@ -77,11 +84,14 @@ public struct ImportPage: Page {
         public var dropped: [Dropped]
         /// What of people and files the person wants to keep.
         public var kept: Set<Dropped.Kind>
+        /// Whether to-dos become tasks.
+        public var makesTasks: Bool
 
         public init(
             id: String, fileName: String?, counts: Counts, first: CivilDate?, last: CivilDate?, items: [Item],
             start: Int = 0, count: Int = 0, next: String? = nil, problems: [FileProblem], moreProblems: Int = 0,
-            leftOut: String = "", leftOutCount: Int = 0, dropped: [Dropped] = [], kept: Set<Dropped.Kind> = []
+            leftOut: String = "", leftOutCount: Int = 0, dropped: [Dropped] = [], kept: Set<Dropped.Kind> = [],
+            makesTasks: Bool = false
         ) {
             self.id = id
             self.fileName = fileName
@@ -98,6 +108,7 @@ public struct ImportPage: Page {
             self.leftOutCount = leftOutCount
             self.dropped = dropped
             self.kept = kept
+            self.makesTasks = makesTasks
         }
     }
 

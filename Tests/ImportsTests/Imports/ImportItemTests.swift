@@ -31,7 +31,8 @@ struct ImportItemTests {
                     let marked = Marked(value: Imports.Item(item), isShared: item.isShared)
                     let text = try marked.text()
                     let expected: JSONValue = [
-                        "itemId": "AbC-_1", "uid": .string(event.uid), "change": "updated", "summary": JSONValue(title),
+                        "itemId": "AbC-_1", "uid": .string(event.uid), "change": "updated", "kind": "event",
+                        "summary": JSONValue(title),
                         "start": start?.json ?? .null, "end": event.effectiveEnd?.json ?? .null,
                         "reason": JSONValue(reason), "shared": .bool(reason == nil),
                     ]

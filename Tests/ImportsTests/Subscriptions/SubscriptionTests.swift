@@ -35,6 +35,24 @@ struct SubscriptionTests {
         try await server.raw(.get, path).expect(200).values("SUMMARY").sorted()
     }
 
+    @Test("To-dos of a calendar that is followed come and go with it, in feeds that show to-dos")
+    func toDos() async throws {
+        try await CalendarHost.run { host, server in
+            let feed = try await server.makeFeed(config: ["tasksAs": "todos"]).path
+            host.serve(CalendarHost.Content(body: ToDoFiles.all))
+            _ = try await Self.make(host, server, ["refreshMinutes": 60])
+            try await Self.refreshDue(server)
+            let shown = try await server.raw(.get, feed).expect(200)
+            #expect(shown.components("VTODO") == 5 && shown.components("VEVENT") == 1)
+            #expect(try await server.export().components("VJOURNAL") == 1)
+            host.serve(["event": "Market"])
+            server.clock.advance(seconds: 66 * 60)
+            try await Self.refreshDue(server)
+            #expect(try await Self.titles(server, feed) == ["Market"])
+            #expect(try await server.export().components("VTODO") == 0)
+        }
+    }
+
     @Test("Events come, change and go with the calendar that is followed, and go with the subscription")
     func following() async throws {
         try await CalendarHost.run { host, server in

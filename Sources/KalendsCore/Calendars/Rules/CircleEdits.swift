@@ -112,9 +112,7 @@ struct NewCircleItem {
     ///   - patients: those of the circle who have not left.
     ///   - look: how its person sees the circle.
     init(_ sent: ClientResource, patients: [Patient], _ look: PersonalLook) throws(CollectionFault) {
-        let named = patients.filter { patient in
-            sent.categories.contains { $0.trimmed.isSameText(as: patient.displayName.trimmed) }
-        }
+        let named = patients.named(in: sent.categories)
         if let task = sent.task {
             var content = TaskContent()
             content.title = task.title.behind(look.beginning(content)).behind(look.beginning(FollowUpContent()))
@@ -166,13 +164,4 @@ struct NewCircleItem {
 
 extension Sentence {
     fileprivate static let titleNeeded = Sentence(.titleNeeded, "It has no title.")
-}
-
-extension String {
-    fileprivate var trimmed: String {
-        var text = self[...]
-        while text.first?.isWhitespace == true { text = text.dropFirst() }
-        while text.last?.isWhitespace == true { text = text.dropLast() }
-        return String(text)
-    }
 }

@@ -56,7 +56,8 @@ struct PersonalLook: Sendable {
             to: item.endsAt.map { max($0, ends) })
     }
 
-    /// Returns nil for a series that this person does not see, and for one that another one already shows.
+    /// Returns nil for a series that this person does not see, for one that another one already shows, and for journal
+    /// entries, for which circles have no collection.
     func shown(_ series: ImportedSeries, _ parts: (String) -> [PersonalParts]) -> ShownResource? {
         guard let resource = CircleResource(series), isSeen(series) else { return nil }
         let ends = series.events.map { $0.record.endsAt ?? .max }.max() ?? .max
@@ -67,7 +68,8 @@ struct PersonalLook: Sendable {
     }
 
     private func isSeen(_ series: ImportedSeries) -> Bool {
-        !series.isRepeated && series.privateTo.allSatisfy { $0.map { $0.isSameText(as: userID) } ?? false }
+        !series.isRepeated && series.kind != .journal
+            && series.privateTo.allSatisfy { $0.map { $0.isSameText(as: userID) } ?? false }
     }
 }
 

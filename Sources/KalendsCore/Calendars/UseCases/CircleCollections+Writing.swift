@@ -251,7 +251,7 @@ extension CircleCollections {
         for series in imported {
             guard let shown = reader.look.shown(series, { _ in [] }) else { continue }
             throw CollectionFault.uidConflict(
-                segment: place.segment,
+                segment: CircleSegment(circle: place.circle, list: shown.component == .task ? .tasks : .events).segment,
                 name: try ResourceNames(of: [], in: place.circle, transaction).name(of: shown.resource))
         }
         return !imported.isEmpty

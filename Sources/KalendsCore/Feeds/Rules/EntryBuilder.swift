@@ -14,8 +14,8 @@ struct FeedRenderKey: Hashable, Sendable {
     let linkTemplate: String?
     /// The people and files of imported events that are shown.
     var extras: Set<EventExtra> = []
-    /// Whether files at other addresses than those of the web are shown, which only an export does.
-    var showsAllFiles = false
+    /// Whether it is an export, which shows files at all addresses, and imported components of all kinds.
+    var isExport = false
 
     /// Returns the address at which the host application shows an item; nil if there is none or it must not be shown.
     func link(_ item: ScheduleItem) -> String? {
@@ -74,7 +74,7 @@ struct EntryBuilder: Sendable {
             event.timestamp = revision.updatedAt
             event.lastModified = revision.updatedAt
             let shown = event.publishable(with: look.extras)
-            return look.showsAllFiles ? shown : shown.withAddressesForFeeds
+            return look.isExport ? shown : shown.withAddressesForFeeds
         }
         return Self.anchored(events, in: look.zone).map { $0.reduced(to: look.style).agreed }
     }
@@ -103,5 +103,14 @@ extension EntryTraits {
     init(_ series: ImportedSeries) {
         privateTo = series.privateTo
         isRepeated = series.isRepeated
+        kind = series.kind
+        isCompletedTask = kind == .toDo && series.events.allSatisfy(\.event.isDone)
+    }
+}
+
+extension Event {
+    /// Whether a to-do is completed; many programs say when, and nothing else.
+    fileprivate var isDone: Bool {
+        status.map { $0 == "COMPLETED" } ?? otherProperties.contains { $0.name == "COMPLETED" }
     }
 }

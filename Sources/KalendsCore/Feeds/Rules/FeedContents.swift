@@ -124,9 +124,9 @@ struct LiveFeedParts: Sendable {
     /// The notice that the token in use will end; nil for the feed's current token.
     let notice: GraceNotice?
 
-    /// - Parameter showsAllFiles: whether files at other addresses than those of the web are shown too.
+    /// - Parameter isExport: whether files at all addresses and imported components of all kinds are shown.
     init(
-        feed: Feed, circle: Circle, notice: GraceNotice? = nil, settings: ServerSettings, showsAllFiles: Bool = false
+        feed: Feed, circle: Circle, notice: GraceNotice? = nil, settings: ServerSettings, isExport: Bool = false
     ) throws {
         self.feed = feed
         self.notice = notice
@@ -141,6 +141,6 @@ struct LiveFeedParts: Sendable {
                 includesReminders: configuration.includeReminders,
                 showsTasksAsToDos: configuration.tasksAs == .todos),
             zone: zone, sequenceOffset: feed.sequenceOffset, shownChangedAt: feed.shownChangedAt,
-            linkTemplate: settings.linkTemplate, extras: configuration.extras, showsAllFiles: showsAllFiles)
+            linkTemplate: settings.linkTemplate, extras: configuration.extras, isExport: isExport)
     }
 }

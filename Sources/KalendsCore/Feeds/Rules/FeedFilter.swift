@@ -64,7 +64,7 @@ enum Extent: Sendable {
             return
         }
         if events.count > 1 || !event.recurrence.isEmpty {
-            self = .series(Series.group(events))
+            self = .series(Series.group(events.map(\.beginningWhenDue)))
         } else if let end = event.effectiveEnd {
             // A to-do without a start counts at its due time.
             let start = event.start ?? end
@@ -80,6 +80,16 @@ enum Extent: Sendable {
     }
 }
 
+extension Event {
+    /// The event, with a start at its due time for a to-do without one.
+    fileprivate var beginningWhenDue: Event {
+        guard start == nil, let due = effectiveEnd else { return self }
+        var event = self
+        event.start = due
+        return event
+    }
+}
+
 /// The properties that decide, besides its time, whether an entry is in a feed.
 struct EntryTraits: Sendable {
     /// The kind of item; nil for an imported event.
@@ -91,6 +101,8 @@ struct EntryTraits: Sendable {
     var privateTo: [String?] = []
     /// Whether another imported event shows the same content.
     var isRepeated = false
+    /// The component of an imported event.
+    var kind = Event.Kind.event
 }
 
 /// The only place that decides which entries of a circle a feed shows.
@@ -101,6 +113,7 @@ struct FeedFilter {
     let zone: TimeZoneReference
     private let patients: Set<ByteString>?
     private let notice: RenewalNotice?
+    private let isExport: Bool
 
     init(_ live: LiveFeedParts, window: FeedWindow) {
         configuration = live.configuration
@@ -109,6 +122,7 @@ struct FeedFilter {
         self.window = window
         patients = live.configuration.patientIds.map(Set.init)
         notice = live.notice.map { RenewalNotice($0, live) }
+        isExport = live.look.isExport
     }
 
     /// Creates a filter for anything that is not a feed, without notices about its address.
@@ -118,18 +132,25 @@ struct FeedFilter {
         self.window = window
         self.zone = zone
         patients = configuration.patientIds.map(Set.init)
-        notice = nil
+        (notice, isExport) = (nil, false)
     }
 
     func exclusion(of traits: EntryTraits) -> Exclusion? {
         // This check comes first: no other rule may reveal what is private to somebody else.
         if traits.privateTo.contains(where: { $0 != userID }) { return .privateEvent }
-        let isIncluded = traits.collection.map(configuration.includes) ?? configuration.includeImported
+        let isIncluded = traits.collection.map(configuration.includes) ?? includes(imported: traits.kind)
         if !isIncluded { return .kind }
         if let patients, !(traits.patientID.map(patients.contains) ?? false) { return .patient }
         if traits.isRepeated { return .repeated }
         if traits.isCompletedTask, configuration.completedTasks == .remove { return .completed }
         return nil
+    }
+
+    /// Whether imported components of a kind are shown: to-dos where the circle's tasks are shown as to-dos, because
+    /// most calendar apps show neither these nor journal entries.
+    private func includes(imported kind: Event.Kind) -> Bool {
+        guard configuration.includeImported, kind != .event, !isExport else { return configuration.includeImported }
+        return kind == .toDo && configuration.tasksAs == .todos && configuration.includes(TaskContent.collection)
     }
 
     /// The events about the feed's own address, whatever its configuration; only readers of a replaced address see

@@ -25,10 +25,47 @@ package enum CircleExport {
                 id: "", circleID: circleID, userID: caller.userID ?? "", label: nil,
                 config: try configuration.stored(settings.kinds),
                 tokenHint: "", sealedToken: "", expiresAt: nil, now: 0)
-            let live = try LiveFeedParts(feed: feed, circle: circle, settings: settings, showsAllFiles: true)
-            return (circle.name, try FeedContents(of: live, window: nil, in: transaction).events)
+            let live = try LiveFeedParts(feed: feed, circle: circle, settings: settings, isExport: true)
+            let entries = try FeedContents(of: live, window: nil, in: transaction).entries
+            let tasks = try tasks(of: live, in: transaction)
+            return (
+                circle.name,
+                entries.filter { $0.exclusion == nil }.flatMap { entry in
+                    let isTask = entry.collection == TaskContent.collection.rawValue
+                    return isTask ? tasks[ByteString(entry.id)] ?? entry.events : entry.events
+                }
+            )
         }
         return ICalendar(name: name, events: events)
             .serialized(coverage: present.adding(seconds: -decade)...present.adding(seconds: decade))
     }
+
+    /// Returns the tasks that came from files as the to-dos that they were, with what they say now, by the tasks' ids.
+    private static func tasks(
+        of live: LiveFeedParts, in transaction: any ReadTransaction
+    ) throws -> [ByteString: [Event]] {
+        let circle = live.circle
+        guard try transaction.eventCount(of: .tasks, in: circle.id) > 0 else { return [:] }
+        let builder = EntryBuilder(
+            look: live.look, names: try CircleNames(circle.id, in: transaction), kinds: live.kinds)
+        var (found, after): ([ByteString: [Event]], ImportedEventRecord.Key?) = ([:], nil)
+        while true {
+            let keys = try transaction.importedKeys(of: .tasks, in: circle, after: after, limit: together)
+            let uids = keys.map(\.uid.string)
+            let items = try transaction.importedTasks(uids, in: circle.id)
+            let rows = try transaction.importedVersions(uids.map { ($0, "") }, of: [.tasks], in: circle)
+            for (key, row) in rows {
+                guard let item = items[key.uid], row.isLive else { continue }
+                var row = try row.saying(item, in: live.zone)
+                (row.sequence, row.createdAt, row.updatedAt) = (item.sequence, item.createdAt, item.updatedAt)
+                row.shownUID = item.uid
+                found[ByteString(item.id)] = try ImportedSeries.all([row], ofTasks: true).flatMap(builder.events)
+            }
+            guard keys.count == together else { return found }
+            after = keys.last
+        }
+    }
+
+    /// How many to-dos are looked up at once.
+    private static let together = 200
 }

@@ -20,7 +20,7 @@ extension Event {
             }
         }
         if !alarms.isEmpty { copy.alarms = alarms.map { $0.publishable(of: self, with: extras, leftOut: &leftOut) } }
-        if let status, !["CONFIRMED", "TENTATIVE", "CANCELLED"].contains(status) {
+        if let status, !kind.statuses.contains(ByteString(status)) {
             copy.status = nil
             leftOut["STATUS", default: 0] += 1
         }
@@ -30,7 +30,7 @@ extension Event {
         }
         // A duration of zero is expressed by leaving out the end.
         let utc = FixedOffset.utc
-        if case .time(let end) = end, let start, !end.isDate, !start.isDate,
+        if kind == .event, case .time(let end) = end, let start, !end.isDate, !start.isDate,
             end.instant(floatingIn: utc) == start.instant(floatingIn: utc)
         {
             copy.end = nil
@@ -172,6 +172,18 @@ extension EventTime {
             .zoned(own.rules.civil(at: instant(floatingIn: zone.rules)), own)
         case .utc where !isDate: .utc(instant(floatingIn: zone.rules))
         default: self
+        }
+    }
+}
+
+extension Event.Kind {
+    /// The values of STATUS that a component may have (RFC 5545 section 3.8.1.11).
+    fileprivate var statuses: Set<ByteString> {
+        switch self {
+        case .event: ["CONFIRMED", "TENTATIVE", "CANCELLED"]
+        case .toDo: ["NEEDS-ACTION", "IN-PROCESS", "COMPLETED", "CANCELLED"]
+        case .journal: ["DRAFT", "FINAL", "CANCELLED"]
+        case .freeBusy: []
         }
     }
 }

@@ -31,6 +31,26 @@ package enum EventExtra: String, CaseIterable, Sendable {
     }
 }
 
+/// What an import makes of to-dos.
+package enum ToDoChoice: String, CaseIterable, Sendable {
+    /// To-dos, which exports and CalDAV show, and feeds that show tasks as to-dos.
+    case keep
+    /// Tasks of the circle, as far as a task can say what the to-do says.
+    case tasks
+}
+
+/// What an importer chooses; nil for what the preview was asked for, or what is usual.
+package struct ImportChoice: Hashable, Sendable {
+    /// The people and files that are kept; usually none.
+    package var extras: Set<EventExtra>?
+    /// Usually `keep`.
+    package var todos: ToDoChoice?
+
+    package init(extras: Set<EventExtra>? = nil, todos: ToDoChoice? = nil) {
+        (self.extras, self.todos) = (extras, todos)
+    }
+}
+
 /// How often each property was left out.
 typealias LeftOut = [ByteString: Int]
 
@@ -73,7 +93,7 @@ extension ICalendar {
     /// What an import that keeps no people and files leaves out of the events, by property.
     package var leftOutOfImports: [(property: String, count: Int)] {
         var leftOut: LeftOut = [:]
-        for event in events where event.kind == .event {
+        for event in events where event.kind != .freeBusy {
             _ = event.importable(keeping: [.reminders], leftOut: &leftOut)
         }
         return leftOut.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }

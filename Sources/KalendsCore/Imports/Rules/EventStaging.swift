@@ -40,6 +40,8 @@ struct EventStaging: Sendable {
     private var added: [ImportedEventRecord] = []
     private var addedBytes = 0
     private var ended: [ImportedEventRecord.Key] = []
+    /// The to-dos that become tasks, in their stored form; nil for one that is no task any more.
+    private(set) var tasks: [(uid: String, content: String?)] = []
     private(set) var hasBegun = false
     /// The number of events by which each source grows.
     private(set) var growth: [EventSource: Int] = [:]
@@ -53,6 +55,10 @@ struct EventStaging: Sendable {
         if replaces { end(event.key) }
         count += 1
         growth[event.source, default: 0] += 1
+        if event.source == .tasks {
+            if replaces { tasks.removeLast() }
+            tasks.append((event.uid, event.content))
+        }
         added.append(event)
         addedBytes += event.content.utf8.count + event.uid.utf8.count
         if added.count == Self.most.rows || addedBytes > Self.most.bytes { cutAdded() }
@@ -62,6 +68,7 @@ struct EventStaging: Sendable {
     mutating func end(_ key: ImportedEventRecord.Key) {
         count += 1
         growth[key.source, default: 0] -= 1
+        if key.source == .tasks { tasks.append((key.uid.string, nil)) }
         ended.append(key)
         if ended.count == Self.most.rows { cutEnded() }
     }
@@ -164,10 +171,16 @@ struct EventStaging: Sendable {
         }
     }
 
-    /// Publishes everything at once, in the transaction that records the reason.
-    func publish(in transaction: any WriteTransaction, now: Int) throws {
+    /// Publishes everything at once, in the transaction that records the reason, and with it the tasks of to-dos.
+    ///
+    /// - Parameter writer: makes what writes the tasks, if there are any.
+    func publish(
+        in transaction: any WriteTransaction, now: Int, tasks writer: () throws -> ScheduleWriter? = { nil }
+    ) throws {
         guard hasBegun else { return }
         try transaction.publishEvents(in: circle, growth, now: now)
+        guard !tasks.isEmpty, var writer = try writer() else { return }
+        try writer.putTasks(of: tasks)
     }
 
     /// Discards what was written in a circle and not published.

@@ -15,6 +15,7 @@ struct ImportCounts: Sendable {
     private var reasons: [Marked<Problem>] = []
     private var unseen: [Marked<Problem>] = []
     private var items = 0
+    private var kinds: [Imports.Item.Kind: Int] = [:]
     private var leftOut: LeftOut = [:]
 
     func count(_ change: ImportPlan.Change) -> Int { counts[change] ?? 0 }
@@ -25,9 +26,12 @@ struct ImportCounts: Sendable {
     mutating func add(_ item: ImportPlan.Item, _ zone: any TimeZoneRules) {
         items += 1
         counts[item.change, default: 0] += 1
+        kinds[Imports.Item.Kind(item), default: 0] += 1
         if !item.isShared { hasPrivate = true }
         if item.change != .skipped { leftOut.merge(item.leftOut, uniquingKeysWith: +) }
-        if let start = item.event.start, let end = item.event.effectiveEnd {
+        if let end = item.event.effectiveEnd {
+            // A to-do without a start counts at its due time.
+            let start = item.event.start ?? end
             let from = zone.civil(at: start.instant(floatingIn: zone)).date
             // The end is exclusive: an event that ends at midnight does not touch the day that begins then.
             let to = max(from, zone.civil(at: end.instant(floatingIn: zone).adding(seconds: -1)).date)
@@ -59,6 +63,9 @@ struct ImportCounts: Sendable {
         outline.counts.updated = count(.updated)
         outline.counts.unchanged = count(.unchanged)
         outline.counts.skipped = count(.skipped) + summary.skipped
+        outline.counts.todos = kinds[.todo] ?? 0
+        outline.counts.tasks = kinds[.task] ?? 0
+        outline.counts.journals = kinds[.journal] ?? 0
         return outline
     }
 
@@ -74,15 +81,15 @@ struct ImportCounts: Sendable {
     /// Returns the zones, the problems and what was left out; together with the outline, they are the report without its
     /// state and items.
     ///
-    /// - Parameter kept: what the importer wants to keep.
-    func details(_ summary: ImportSummary, _ index: ImportIndex, keeping kept: Set<EventExtra>) -> Imports.Details {
+    func details(_ summary: ImportSummary, _ index: ImportIndex, _ choice: ImportChoice) -> Imports.Details {
         let problems = summary.problems.map { problem in
             // A problem that cannot be assigned to an event that everybody may see might concern a private one.
             let isShared = problem.uid.map { index.uids.contains(ByteString($0)) && !index.isPrivate($0) } ?? false
             return Marked(value: problem, isShared: isShared)
         }
         return Imports.Details(
-            timeZones: summary.zones, dropped: dropped(summary), keep: EventExtra.choices.filter(kept.contains),
-            problems: problems + reasons + unseen)
+            timeZones: summary.zones, dropped: dropped(summary),
+            keep: EventExtra.choices.filter { choice.extras?.contains($0) == true },
+            todos: choice.todos ?? .keep, problems: problems + reasons + unseen)
     }
 }

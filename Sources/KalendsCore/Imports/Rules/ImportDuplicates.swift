@@ -179,7 +179,9 @@ struct ImportDuplicates: Sendable {
 
     /// Returns those that have the fingerprint and the audience of an event and that no other event has taken.
     func candidates(for record: ImportedEventRecord) -> [Candidate] {
-        (candidates[ByteString(record.fingerprint)] ?? []).filter { $0.record.isSeen(like: record) }
+        (candidates[ByteString(record.fingerprint)] ?? []).filter {
+            $0.record.isSeen(like: record) && ($0.record.source == .tasks) == (record.source == .tasks)
+        }
     }
 
     func hasAny(like record: ImportedEventRecord) -> Bool { candidates[ByteString(record.fingerprint)] != nil }

@@ -24,6 +24,7 @@ struct ImportOwner: Sendable {
     }
 
     let kind: Kind
+    let todos: ToDoChoice
     let index: ImportIndex
     /// The circle in the state on which the decisions are based.
     let circle: Circle
@@ -34,8 +35,11 @@ struct ImportOwner: Sendable {
     private var stillShared: Set<ByteString> = []
     private var asked: Set<ImportIndex.Key> = []
 
-    init(_ kind: Kind, _ index: ImportIndex, _ circle: Circle, in transaction: any ReadTransaction) throws {
-        (self.kind, self.index, self.circle) = (kind, index, circle)
+    init(
+        _ kind: Kind, _ index: ImportIndex, _ circle: Circle, todos: ToDoChoice = .keep,
+        in transaction: any ReadTransaction
+    ) throws {
+        (self.kind, self.index, self.circle, self.todos) = (kind, index, circle, todos)
         sources = try transaction.eventSources(in: circle.id)
     }
 
@@ -55,7 +59,7 @@ struct ImportOwner: Sendable {
     /// The sources in which events are looked up: this owner's, and those whose events a calendar must not add again.
     var known: [EventSource] {
         switch kind {
-        case .person(let user): [.shared, .own(user)]
+        case .person(let user): [.shared, .own(user)] + (todos == .tasks ? [.tasks] : [])
         case .subscription(let id, _): [.subscription(id), .shared]
         }
     }

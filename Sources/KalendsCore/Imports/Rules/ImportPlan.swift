@@ -26,6 +26,8 @@ struct ImportPlan: Sendable {
         var rows: Rows?
         /// What of the event is not stored, by property.
         var leftOut: LeftOut = [:]
+        /// Whether it is a to-do that becomes a task.
+        var isTask = false
 
         /// The row to store, if the event is created or updated.
         var record: ImportedEventRecord? { rows?.record }
@@ -61,6 +63,8 @@ struct ImportPlan: Sendable {
     private var agreeing = RecurrenceBudget(steps: SeriesWork.ofFile)
     var tally = ImportCounts()
     private(set) var owner: ImportOwner
+    /// How many to-dos become tasks, or are tasks.
+    private var tasks = 0
     var twins = ImportDuplicates()
     /// The items that the caller wants left out and that have not been found yet.
     private(set) var unmetExclusions: Set<ByteString>
@@ -96,8 +100,7 @@ struct ImportPlan: Sendable {
                 id: index.keys[first + place].text, event: draft.event, line: draft.line, change: .created,
                 isShared: !index.isPrivate(draft.event.uid))
         }
-        let uids = items.map(\.event.uid)
-        let own = try await store.read { [circle = owner.circle.id] in try $0.ownedUIDs(uids, in: circle) }
+        let own = try await ownUIDs(of: items.map(\.event), store)
         for place in items.indices {
             if !index.isNewest(first + place) {
                 items[place].id += "-\(first + place)"
@@ -122,6 +125,24 @@ struct ImportPlan: Sendable {
         return items
     }
 
+    /// Returns the UIDs that belong to the circle's own items; those of to-dos only where a living item of the circle
+    /// has them and they are no tasks that this import changes.
+    private func ownUIDs(of events: [Event], _ store: any Store) async throws -> Set<ByteString> {
+        let todos = events.filter { $0.kind == .toDo }.map(\.uid)
+        let others = events.filter { $0.kind != .toDo }.map(\.uid)
+        return try await store.read { [circle = owner.circle.id, choice = owner.todos] transaction in
+            var own = try transaction.ownedUIDs(others, in: circle)
+            guard !todos.isEmpty else { return own }
+            for item in try transaction.itemsEverKnown(uids: todos, in: circle) where item.deletedAt == nil {
+                if choice == .keep || !item.id.isSameText(as: ImportedTask.id(item.uid)) {
+                    own.insert(ByteString(item.uid))
+                }
+            }
+            if choice == .keep { own.formUnion(try transaction.importedTasks(todos, in: circle).keys) }
+            return own
+        }
+    }
+
     private mutating func compare(
         _ items: inout [Item], _ drafts: [ImportDraft], first: Int, _ store: any Store
     ) async throws {
@@ -130,12 +151,18 @@ struct ImportPlan: Sendable {
         let keys = places.map { (items[$0].event.uid, drafts[$0].recurrenceID) }
         // A source without any events so far need not be looked up.
         let sources = owner.known.filter { owner.sources[$0] != nil }
-        let stored = try await store.read { [circle = owner.circle] in
-            try $0.importedVersions(keys, of: sources, in: circle)
+        let todos = owner.todos == .tasks ? places.map { items[$0].event }.filter { $0.kind == .toDo }.map(\.uid) : []
+        let (stored, known) = try await store.read { [circle = owner.circle] in
+            (
+                try $0.importedVersions(keys, of: sources, in: circle),
+                try $0.importedTasks(todos, in: circle.id)
+            )
         }
+        let zone = try owner.circle.zone
         var fresh: [(place: Int, record: ImportedEventRecord)] = []
         for index in places {
-            var record = record(drafts[index])
+            let home = place(of: drafts[index], &items[index], in: zone)
+            var record = record(drafts[index], home)
             items[index].isShared = record.visibleTo == nil
             items[index].leftOut = drafts[index].leftOut
             if record.content.utf8.count > limits.event {
@@ -146,30 +173,39 @@ struct ImportPlan: Sendable {
                 items[index].skip(.eventTooLarge, "The event is larger than \(limits.event >> 10, .count) KiB.")
                 continue
             }
-            let home = owner.place(of: record.uid)
-            let known = stored[record.key]
-            let before = known.flatMap { $0.isLive ? $0 : nil }
+            let before = stored[record.key].flatMap { $0.isLive ? $0 : nil }
             let former = home.former.flatMap { source -> ImportedEventRecord? in
                 let key = ImportedEventRecord.Key(source, uid: record.uid, recurrenceID: record.recurrenceID)
                 return stored[key].flatMap { $0.isLive ? $0 : nil }
             }
-            if let old = before ?? former {
+            if var old = before ?? former {
+                let task = known[ByteString(record.uid)]
+                if old.source == .tasks, let task { old = try old.saying(task, in: zone) }
                 if drafts[index].isSettled, !owner.isSubscription, old.startsAt != record.startsAt {
                     items[index].skip(
                         .changesOtherSeries, "It only changes a part of its series, which is already in the circle.")
                     continue
                 }
                 try keepExtras(of: old, &record, &items[index])
-                if try isExported(record, of: old) {
+                if record.source == .tasks, let before, task == nil {
+                    items[index].change = .updated
+                    items[index].reason = Sentence(.taskDeleted, "Its task was deleted, and is made again.")
+                    items[index].rows = Rows(next(record, after: old), before: before, former: former)
+                } else if try isExported(record, of: old)
+                    // What the file said before was taken over, whatever became of the task since.
+                    || record.source == .tasks && StoredEvent.isSame(before?.content, record.content)
+                {
                     items[index].change = .unchanged
                 } else if let updated = items[index].compare(record, with: old, self) {
                     items[index].rows = Rows(updated, before: before, former: former)
                 } else if let former, former.source == .shared {
-                    // All components of an event become private, also those that the file does not change.
+                    // All components of an event become private, also those that the file does not change; and a to-do
+                    // becomes a task.
                     var hidden = old
                     (hidden.source, hidden.visibleTo) = (record.source, record.visibleTo)
                     items[index].change = .updated
-                    items[index].reason = Sentence(.privateNow, "It is private now.")
+                    items[index].reason =
+                        record.visibleTo == nil ? nil : Sentence(.privateNow, "It is private now.")
                     items[index].rows = Rows(next(hidden, after: old), before: before, former: former)
                 }
                 items[index].reportIfShared(record, owner)
@@ -228,9 +264,31 @@ struct ImportPlan: Sendable {
         return texts(shown).contains { known.contains($0) }
     }
 
-    private func record(_ draft: ImportDraft) -> ImportedEventRecord {
+    /// Returns where an event is stored; a to-do that becomes a task is stored beside the task.
+    private mutating func place(
+        of draft: ImportDraft, _ item: inout Item, in zone: TimeZoneReference
+    ) -> ImportOwner.Place {
+        var home = owner.place(of: draft.event.uid)
+        guard owner.todos == .tasks, draft.event.kind == .toDo else { return home }
+        let mayMove = home.source == .shared && home.former == nil
+        if !mayMove || index.components(of: draft.event.uid) > 1 || TaskContent(of: draft.event, in: zone) == nil {
+            item.reason = Sentence(
+                .keptAsToDo, "It was kept as a to-do: a task has a title, is not private, and does not repeat.")
+        } else if tasks == ImportedTask.most {
+            item.reason = Sentence(
+                .tooManyTasks, "It was kept as a to-do: an import makes at most \(ImportedTask.most, .count) tasks.")
+        } else {
+            tasks += 1
+            item.isTask = true
+            return ImportOwner.Place(source: .tasks, former: .shared)
+        }
+        // It may have been a task until now.
+        if mayMove { home.former = .tasks }
+        return home
+    }
+
+    private func record(_ draft: ImportDraft, _ home: ImportOwner.Place) -> ImportedEventRecord {
         let event = draft.event
-        let home = owner.place(of: event.uid)
         var record = ImportedEventRecord(
             circleID: owner.circle.id, source: home.source, uid: event.uid, recurrenceID: draft.recurrenceID,
             startsAt: draft.span.start, endsAt: draft.span.end, fingerprint: draft.fingerprint,

@@ -4,19 +4,25 @@ package import Base
 package import ICalBridge
 
 extension Imports {
-    /// How many of a file's events an import treats in which way.
+    /// How many of a file's entries an import treats in which way, and of which kinds they are.
     package struct Counts: JSONFormed {
         package var events = 0
         package var created = 0
         package var updated = 0
         package var unchanged = 0
         package var skipped = 0
+        package var todos = 0
+        package var tasks = 0
+        package var journals = 0
 
         package init() {}
 
         package static let form = JSONForm<Self>([
             .init("events", \.events), .init("created", \.created), .init("updated", \.updated),
             .init("unchanged", \.unchanged), .init("skipped", \.skipped),
+            .init("todos", \.todos).described("How many of the events are to-dos that are kept as such."),
+            .init("tasks", \.tasks).described("How many of the events are to-dos that are tasks."),
+            .init("journals", \.journals).described("How many of the events are journal entries."),
         ])
     }
 
@@ -47,11 +53,12 @@ extension Imports {
         var timeZones: [TimeZoneResolution] = []
         var dropped: [Dropped] = []
         var keep: [EventExtra] = []
+        var todos = ToDoChoice.keep
         var problems: [Marked<Problem>] = []
 
         static let form = JSONForm<Self>([
             .init("timeZones", \.timeZones), .init("dropped", \.dropped), .init("keep", \.keep),
-            .init("problems", \.problems),
+            .init("todos", \.todos), .init("problems", \.problems),
         ])
     }
 
@@ -69,10 +76,12 @@ extension Imports {
     /// What an import does with one event of the file.
     package struct Item: JSONFormed {
         package enum Change: String, CaseIterable, JSONPart { case created, updated, unchanged, skipped }
+        package enum Kind: String, CaseIterable, JSONPart { case event, todo, task, journal }
 
         package var id = ""
         package var uid = ""
         package var change = Change.created
+        package var kind = Kind.event
         /// The title, of which a long one has only the beginning: it only has to identify the event.
         package var summary: String?
         package var start: ShownTime?
@@ -83,7 +92,8 @@ extension Imports {
         package init() {}
 
         package static let form = JSONForm<Self>([
-            .init("itemId", \.id), .init("uid", \.uid), .init("change", \.change), .init("summary", \.summary),
+            .init("itemId", \.id), .init("uid", \.uid), .init("change", \.change),
+            .init("kind", \.kind).described("A `task` is a to-do that becomes one."), .init("summary", \.summary),
             .init("start", \.start).documented(.eventTime), .init("end", \.end).documented(.eventTime),
             .init("reason", \.reason),
         ])
@@ -135,6 +145,7 @@ extension Imports {
         package var timeZones: [TimeZoneResolution] = []
         package var dropped: [Dropped] = []
         package var keep: [EventExtra] = []
+        package var todos = ToDoChoice.keep
         package var shown = ImportShown.Part.shared
         package var problems: [Problem] = []
         /// The number of further problems; nil if there are none.
@@ -156,6 +167,7 @@ extension Imports {
                 .init("keep", \.keep).documented(
                     JSONSchema.array(of: .one(of: EventExtra.choices.map(\.rawValue))).described(
                         "What the importer wants to keep of it.")),
+                .init("todos", \.todos).described("What becomes of to-dos."),
                 .init("shown", \.shown).described(
                     "The part of the report that the caller may see: `all` for the person who made it and "
                         + "the host application, who alone see it until it is committed; for others `shared`, "
@@ -176,6 +188,7 @@ extension Imports.Item {
     init(_ item: ImportPlan.Item) {
         self.init()
         (id, uid, change, reason) = (item.id, item.event.uid, item.change, item.reason?.text)
+        kind = Kind(item)
         summary = item.event.summary.map { title in
             guard title.utf8.count > 1000 else { return title }
             return String(String.UnicodeScalarView(title.unicodeScalars.prefix(500))) + "…"
@@ -184,7 +197,19 @@ extension Imports.Item {
     }
 }
 
+extension Imports.Item.Kind {
+    init(_ item: ImportPlan.Item) {
+        switch item.event.kind {
+        case .event, .freeBusy: self = .event
+        case .toDo: self = item.isTask ? .task : .todo
+        case .journal: self = .journal
+        }
+    }
+}
+
 extension EventExtra: JSONPart {}
+
+extension ToDoChoice: JSONPart {}
 
 extension Problem.Severity: JSONPart {}
 

@@ -6,7 +6,7 @@ import Storage
 /// What was read of a file to be imported, as far as a report and a commit need it.
 package struct ImportSource: Sendable {
     package var events: [ReadEvent]
-    /// The number of components with a time that could not be read or are not events.
+    /// The number of components with a time that could not be read or are of a kind that is not imported.
     var skipped: Int
     var problems: [Problem]
     var zones: [TimeZoneResolution]
@@ -29,6 +29,7 @@ package struct ImportSource: Sendable {
             options: CalendarReader.Options(ofWorker: assumedTimeZone, charset: charset, limit: limit))
         reader.progress = progress
         var reading = reader.read(anyForm: bytes)
+        reading.settleKinds()
         if reading.format.isOwnText { reading.locateProblems(in: bytes) }
         if let refusal = reading.refusal {
             throw Refusal(
@@ -58,24 +59,16 @@ package struct ImportSource: Sendable {
         }
         for (event, index) in settled.kept {
             let line = lines[index]
-            if event.kind == .event,
-                let problem = event.excessiveWork(line: line, floatingIn: zone, budget: &budget)
-            {
+            if event.kind == .freeBusy {
+                skipped += 1
+            } else if let problem = event.excessiveWork(line: line, floatingIn: zone, budget: &budget) {
                 skipped += 1
                 problems.append(problem)
-            } else if event.kind == .event, event.start != nil {
+            } else {
                 let isSettled = event.recurrenceID == nil && all[index].recurrenceID != nil
                 events.append(ReadEvent(event: event, line: line, isSettled: isSettled))
                 // A slice would share the list's storage, and the next event would copy all of them.
                 if events.count.isMultiple(of: ImportBlock.size) { pass(Array(events.suffix(ImportBlock.size))) }
-            } else {
-                skipped += 1
-                problems.append(
-                    Problem(
-                        line: line, uid: event.uid, severity: .warning, code: "not-an-event",
-                        sentence: Sentence(
-                            .kindNotImported,
-                            "A \(event.kind.rawValue, .kind) is not imported: calendar apps do not show it.")))
             }
         }
         let rest = events.count % ImportBlock.size

@@ -89,7 +89,7 @@ package struct ImportUndo: Sendable {
                 let stored = page.stored[change.key]
                 let live = stored.flatMap { $0.isLive ? $0 : nil }
                 if StoredEvent.isSame(live?.content, change.change.contentBefore) { continue }
-                guard change.change.after.isMet(by: live?.content) else {
+                guard change.change.after.isMet(by: live?.content), try page.hasTask(of: change, live, circle) else {
                     try kept.add(change.change, stored)
                     continue
                 }
@@ -123,7 +123,11 @@ package struct ImportUndo: Sendable {
             record.undoneAt = act.now
             try transaction.putImport(record)
             if staging.count > 0 {
-                try staging.publish(in: transaction, now: act.now)
+                try staging.publish(in: transaction, now: act.now) {
+                    try ScheduleWriter(
+                        circle: act.circle, quotas: services.settings.quotas.held(to: caller.identity),
+                        transaction: transaction, now: act.now)
+                }
                 try transaction.forgetValidators(in: circle)
             }
             return ActResult(noting: AuditNote(.importUndone, id))
@@ -145,6 +149,8 @@ private struct UndoPage: Sendable {
     let stored: [ImportedEventRecord.Key: ImportedEventRecord]
     let sources: [EventSource: EventSourceState]
     let hasPrivate: Bool
+    /// The tasks of to-dos, by UID.
+    private let tasks: [ByteString: ScheduleItem]
     private let record: ImportRecord
     private let taken: Set<ByteString>
 
@@ -157,17 +163,31 @@ private struct UndoPage: Sendable {
         position = found.last?.position
         let own = EventSource.own(record.importedBy)
         let keys = found.map { ($0.change.uid, $0.change.recurrenceID) }
-        stored = try transaction.importedVersions(keys, of: [.shared, own], in: circle)
+        stored = try transaction.importedVersions(keys, of: [.shared, own, .tasks], in: circle)
         changes = found.map { change, _ in
             Change(
                 change: change,
                 key: ImportedEventRecord.Key(change.source, uid: change.uid, recurrenceID: change.recurrenceID))
         }
         hasPrivate = changes.contains { $0.key.source == own }
+        tasks = try transaction.importedTasks(
+            changes.filter { $0.key.source == .tasks }.map(\.change.uid), in: circle.id)
         let restored = changes.filter { $0.change.contentBefore != nil && $0.key.source == .shared }.map(\.change.uid)
         taken = Set(
             try transaction.namesakes(restored, of: .shared, visibleTo: nil, in: circle)
                 .filter { $0.visibleTo == nil && $0.shownUID == nil }.map(\.uid))
+    }
+
+    /// Whether the task of a to-do is as the import left it; true for what is no task.
+    ///
+    /// - Parameter live: the row of the to-do.
+    func hasTask(of change: Change, _ live: ImportedEventRecord?, _ circle: Circle) throws -> Bool {
+        guard change.key.source == .tasks else { return true }
+        guard let live else { return tasks[change.key.uid] == nil }
+        // A task that was deleted need not be deleted again.
+        guard let task = tasks[change.key.uid] else { return change.change.contentBefore == nil }
+        return try TaskContent(stored: task.content).says(
+            try StoredEvent.event(live.content), in: try circle.zone)
     }
 
     /// Returns the row that restores the earlier content, with a revision above all that were shown since; nil if there
@@ -187,7 +207,7 @@ private struct UndoPage: Sendable {
             importedBy: origin.map(\.importedBy) ?? known?.importedBy, now: now)
         row.createdAt = known?.createdAt ?? now
         row.sequence = max(floor, (known?.sequence ?? -1) + 1)
-        row.visibleTo = change.key.source == .shared ? nil : record.importedBy ?? ""
+        row.visibleTo = [.shared, .tasks].contains(change.key.source) ? nil : record.importedBy ?? ""
         row.shownUID = known?.shownUID ?? origin?.shownUID
         if row.shownUID == nil, known?.isLive != true, taken.contains(ByteString(row.uid)) {
             row.shownUID = StoredEvent.derivedUID(row.uid, of: row.source)

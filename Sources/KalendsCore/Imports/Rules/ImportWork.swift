@@ -18,13 +18,12 @@ struct ImportWork: BegunImport {
     let id: String
     private let circleID: String
     private let caller: Caller
-    /// The people and files that the importer wants to keep; nil for a preview's own choice.
-    private let kept: Set<EventExtra>?
+    private let choice: ImportChoice
 
     /// Counts a file that has arrived, and notes its import as under way; throws 429 if the circle has used up its quota
     /// for the day.
     static func begin(
-        _ id: String, in circle: String, for caller: Caller, keeping kept: Set<EventExtra>, bytes: Int,
+        _ id: String, in circle: String, for caller: Caller, choosing choice: ImportChoice, bytes: Int,
         _ services: Services
     ) async throws -> ImportWork {
         let quota = ImportQuota(services, for: caller.identity, circle: circle)
@@ -35,7 +34,7 @@ struct ImportWork: BegunImport {
                 createdAt: act.now)
             record.stage = .reading
             try act.transaction.putImport(record)
-            let work = ImportWork(services: services, id: id, circleID: act.held.id, caller: caller, kept: kept)
+            let work = ImportWork(services: services, id: id, circleID: act.held.id, caller: caller, choice: choice)
             return .unnoted("An import is noted when it changes something.", work)
         }
     }
@@ -44,7 +43,7 @@ struct ImportWork: BegunImport {
     ///
     /// - Parameter isHeld: whether no other server works on the import.
     static func resume(
-        _ id: String, for caller: Caller, keeping kept: Set<EventExtra>?, isHeld: Bool, _ services: Services
+        _ id: String, for caller: Caller, choosing choice: ImportChoice, isHeld: Bool, _ services: Services
     ) async throws -> ImportWork {
         try await services.acts.act(
             on: .import(id, .write, touchingNoFeed: "Nothing of an import is shown before it is committed."),
@@ -53,7 +52,8 @@ struct ImportWork: BegunImport {
             try act.held.checkCommittable()
             guard isHeld else { throw Refusal.importState("This import is already being committed.") }
             try act.transaction.setStage(.committing, ofImport: id)
-            let work = ImportWork(services: services, id: id, circleID: act.held.circleID, caller: caller, kept: kept)
+            let work = ImportWork(
+                services: services, id: id, circleID: act.held.circleID, caller: caller, choice: choice)
             return .unnoted("The commit is noted when it is done.", work)
         }
     }
@@ -174,7 +174,11 @@ struct ImportWork: BegunImport {
             record.itemBase = base
             try Self.report(&record, tally, summary, plan)
             try transaction.putImport(record)
-            try staging.publish(in: transaction, now: act.now)
+            try staging.publish(in: transaction, now: act.now) {
+                try ScheduleWriter(
+                    circle: act.circle, quotas: services.settings.quotas.held(to: caller.identity),
+                    transaction: transaction, now: act.now)
+            }
             if staging.count > 0 { try transaction.forgetValidators(in: circleID) }
             return ActResult(noting: AuditNote(.importCommitted, id))
         }
@@ -187,9 +191,12 @@ struct ImportWork: BegunImport {
         let index = try await reading.index(in: try await services.store.read(circle(in:)), services.store)
         let (now, limits) = (services.now(), limits)
         return try await services.store.read { transaction in
-            let owner = try ImportOwner(.person(importedBy), index, try circle(in: transaction), in: transaction)
-            let kept = try kept ?? transaction.importRecord(id)?.kept ?? []
-            return SharedPlan(try ImportPlan(owner, limits: limits, keeping: kept, excluded: excluded, now: now))
+            let before = try transaction.importRecord(id)?.choice
+            let owner = try ImportOwner(
+                .person(importedBy), index, try circle(in: transaction),
+                todos: choice.todos ?? before?.todos ?? .keep, in: transaction)
+            let extras = choice.extras ?? before?.extras ?? []
+            return SharedPlan(try ImportPlan(owner, limits: limits, keeping: extras, excluded: excluded, now: now))
         }
     }
 
@@ -278,7 +285,7 @@ extension ImportWork {
         _ record: inout ImportRecord, _ tally: ImportCounts, _ summary: ImportSummary, _ plan: SharedPlan
     ) throws {
         record.outline = try tally.outline(summary).text()
-        record.report = try tally.details(summary, plan.index, keeping: plan.extras).text()
+        record.report = try tally.details(summary, plan.index, plan.choice).text()
     }
 
     private static func text(_ summary: ImportSummary) -> String {
@@ -299,10 +306,12 @@ extension ImportRecord {
         }
     }
 
-    /// The people and files that the importer wanted to keep.
-    fileprivate var kept: Set<EventExtra> {
+    /// What the importer chose for the preview.
+    fileprivate var choice: ImportChoice? {
         get throws {
-            report.isEmpty ? [] : Set(try Imports.Details(stored: report).keep)
+            guard !report.isEmpty else { return nil }
+            let details = try Imports.Details(stored: report)
+            return ImportChoice(extras: Set(details.keep), todos: details.todos)
         }
     }
 }

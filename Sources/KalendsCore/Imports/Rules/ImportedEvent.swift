@@ -44,6 +44,7 @@ struct ImportedSeries: Sendable {
     }
 
     var uid: String { events.first?.uid ?? "" }
+    var kind: Event.Kind { events.first?.event.kind ?? .event }
     fileprivate var createdAt: Int { events.map(\.createdAt).min() ?? 0 }
 
     private init(_ events: [ImportedEvent]) {
@@ -99,7 +100,9 @@ struct ImportedSeries: Sendable {
     }
 
     /// Returns the series that rows make up.
-    static func all(_ records: [ImportedEventRecord]) throws -> [ImportedSeries] {
+    ///
+    /// - Parameter ofTasks: whether only the to-dos that are tasks are meant, which everything but exports leaves out.
+    static func all(_ records: [ImportedEventRecord], ofTasks: Bool = false) throws -> [ImportedSeries] {
         struct Origin: Hashable {
             var uid: ByteString
             var source: EventSource
@@ -107,7 +110,7 @@ struct ImportedSeries: Sendable {
         var places: [Origin: Int] = [:]
         var groups: [[ImportedEvent]] = []
         var named: [ByteString: [Int]] = [:]
-        for record in records {
+        for record in records where (record.source == .tasks) == ofTasks {
             let origin = Origin(uid: ByteString(record.uid), source: record.source)
             if let index = places[origin] {
                 groups[index].append(try ImportedEvent(record))
@@ -191,14 +194,22 @@ extension Event {
         PlainText.append(location, to: &bytes)
         bytes.append(0x1F)
         bytes += recurrence.rules.map(\.description).sorted().joined(separator: "|").utf8
+        if kind != .event {
+            // Many journal entries have no title, and to-dos no date.
+            bytes.append(0x1F)
+            bytes += kind.rawValue.utf8
+            PlainText.append(description, to: &bytes)
+        }
         return Base64URL.encode(Array(SHA256.hash(data: bytes)))
     }
 
     /// Returns the start and end of the component in milliseconds since 1970; the end is nil for a series that has none
     /// or whose end cannot be determined.
     func span(floatingIn zone: any TimeZoneRules) -> (start: Int, end: Int?) {
-        guard let start, let end = effectiveEnd else { return (0, 0) }
-        let begins = start.instant(floatingIn: zone)
+        // A to-do without a start counts at its due time; without either it has no place in any span.
+        guard let end = effectiveEnd else { return (0, 0) }
+        let begins = (start ?? end).instant(floatingIn: zone)
+        guard start != nil || recurrence.isEmpty else { return (begins.milliseconds, nil) }
         if recurrence.isEmpty { return (begins.milliseconds, max(begins, end.instant(floatingIn: zone)).milliseconds) }
         var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
         switch Series(master: self, overrides: []).end(floatingIn: zone, budget: &budget) {

@@ -15,12 +15,14 @@ final class SharedPlan: Sendable {
     /// The circle's zone, which applies to times that name none.
     let zone: any TimeZoneRules
     let extras: Set<EventExtra>
+    let choice: ImportChoice
     /// The plan; nil while a block is being decided.
     private let plan: Mutex<ImportPlan?>
 
     init(_ plan: ImportPlan) {
         (circle, index, sources, zone) = (plan.owner.circle, plan.index, plan.owner.sources, plan.zone)
         extras = plan.extras
+        choice = ImportChoice(extras: plan.extras, todos: plan.owner.todos)
         self.plan = Mutex(plan)
     }
 

@@ -122,7 +122,7 @@ extension Imports.Report {
         listed = try Imports.Listed(record, earlier: earlier, services, in: circle)
         var view = ImportShown(record, to: circle.caller)
         let details = record.report.isEmpty ? Imports.Details() : try Imports.Details(stored: record.report)
-        (keep, shown) = (details.keep, view.part)
+        (keep, todos, shown) = (details.keep, details.todos, view.part)
         if shown == .all { (timeZones, dropped) = (details.timeZones, details.dropped) }
         let found = try view.shown(details.problems, of: record, in: transaction)
         problems = try found[...].prefix(bytes: Self.mostProblemBytes)

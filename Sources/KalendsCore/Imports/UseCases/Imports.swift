@@ -38,11 +38,11 @@ package struct Imports: Sendable {
     ///
     /// - Parameters:
     ///   - sender: the sender whose quota the bytes count against.
-    ///   - kept: the people and files of the events that are stored.
     ///   - receive: receives the file once it is admitted; the memory that it keeps counts against the holding.
     package func create(
-        in circleID: String, for caller: Caller, from sender: Sender, _ mode: Mode, keeping kept: Set<EventExtra> = [],
-        _ manner: Manner, _ part: Part, receive: (FairPool.Holding) async throws -> ImportUpload
+        in circleID: String, for caller: Caller, from sender: Sender, _ mode: Mode,
+        choosing choice: ImportChoice = ImportChoice(), _ manner: Manner, _ part: Part,
+        receive: (FairPool.Holding) async throws -> ImportUpload
     ) async throws -> Report {
         _ = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .write, in: $0) }
         let admission = try services.intake.files.enter(sender)
@@ -53,7 +53,7 @@ package struct Imports: Sendable {
         let held = try await services.leases.take(ImportRecord.leaseName(id))
         let work = try await givingBack(held) {
             try await ImportWork.begin(
-                id, in: circleID, for: caller, keeping: kept, bytes: upload.spool.count, services)
+                id, in: circleID, for: caller, choosing: choice, bytes: upload.spool.count, services)
         }
         let run = { @Sendable in
             try await keeping(held, id) {
@@ -95,15 +95,15 @@ package struct Imports: Sendable {
     ///
     /// - Parameters:
     ///   - excluded: the ids of the items to leave out.
-    ///   - kept: the people and files of the events that are stored; nil for those that the preview was asked to keep.
     package func commit(
-        _ id: String, for caller: Caller, excluding excluded: Set<ByteString>, keeping kept: Set<EventExtra>? = nil,
+        _ id: String, for caller: Caller, excluding excluded: Set<ByteString>,
+        choosing choice: ImportChoice = ImportChoice(),
         _ manner: Manner, _ part: Part
     ) async throws -> Report {
         let held = try await services.leases.take(ImportRecord.leaseName(id))
         let isHeld = held != nil || !services.leases.isShared
         let work = try await givingBack(held) {
-            try await ImportWork.resume(id, for: caller, keeping: kept, isHeld: isHeld, services)
+            try await ImportWork.resume(id, for: caller, choosing: choice, isHeld: isHeld, services)
         }
         let run = { @Sendable in try await keeping(held, id) { try await work.commit(excluding: excluded) } }
         if manner.isInBackground {

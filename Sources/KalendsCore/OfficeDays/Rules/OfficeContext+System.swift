@@ -40,7 +40,7 @@ extension OfficeSettings {
         try transaction.eachImportedUID(in: circle, from: from.milliseconds, to: to.milliseconds) { records in
             for one in try ImportedSeries.all(records.filter { $0.source == source })
             where one.privateTo.allSatisfy({ $0.map { $0 == user } ?? false }) {
-                for series in Series.group(one.events.map(\.event)) {
+                for series in Series.group(one.events.map(\.event).filter { $0.kind == .event }) {
                     let expansion = series.occurrences(
                         from: from, to: to, floatingIn: FixedOffset.utc, maximum: 1000, budget: &budget)
                     for occurrence in expansion.occurrences where occurrence.start.isDate && !occurrence.isCancelled {

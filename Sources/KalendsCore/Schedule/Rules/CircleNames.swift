@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import Storage
 
 /// The names that appear in titles, by id, including those of people who left.
@@ -21,4 +22,20 @@ package struct CircleNames: Hashable, Sendable {
 
     package func patient(_ id: String) -> String { patients[id] ?? id }
     package func member(_ id: String) -> String { members[id] ?? id }
+}
+
+extension [Patient] {
+    /// Returns those whose names are among categories.
+    func named(in categories: [String]) -> [Patient] {
+        filter { patient in categories.contains { $0.trimmed.isSameText(as: patient.displayName.trimmed) } }
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        var text = self[...]
+        while text.first?.isWhitespace == true { text = text.dropFirst() }
+        while text.last?.isWhitespace == true { text = text.dropLast() }
+        return String(text)
+    }
 }

@@ -99,10 +99,10 @@ struct ScheduleWriter {
     }
 
     /// Does what `put` does, except that the item is written together with others, before anything else is.
-    mutating func putLater(_ id: String, _ draft: ItemDraft) throws -> Outcome {
+    mutating func putLater(_ id: String, _ draft: ItemDraft, uid: String? = nil) throws -> Outcome {
         let key = Key(collection: draft.kind.collection, id: ByteString(id))
         let old = try known[key] ?? transaction.itemEverKnown(id, draft.kind.collection, in: circle.id)
-        guard let put = try change(id, draft, replacing: old) else { return .unchanged }
+        guard let put = try change(id, draft, replacing: old, uid: uid) else { return .unchanged }
         known[key] = put.item
         waiting.append(put)
         if waiting.count >= Self.together { try write() }

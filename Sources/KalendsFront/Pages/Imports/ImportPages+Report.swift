@@ -16,9 +16,9 @@ extension Imports.Report {
     /// - zone: the zone of floating times.
     /// - start: the number of the first item.
     /// - leftOut: the items that the person has deselected on other parts of the list.
-    /// - kept: what the person wants to keep; nil for what the import was asked to keep.
+    /// - choice: what the person chooses, in place of what the import was asked for.
     func page(
-        in zone: TimeZoneReference, start: Int, _ leftOut: LeftOut, keeping kept: Set<EventExtra>?
+        in zone: TimeZoneReference, start: Int, _ leftOut: LeftOut, choosing choice: ImportChoice
     ) -> ImportPage.Report {
         var others = leftOut
         others.set(start..<start + items.count, to: [])
@@ -31,7 +31,8 @@ extension Imports.Report {
             problems: problems.prefix(Self.mostProblems).map(FileProblem.init),
             moreProblems: (problemsLeftOut ?? 0) + max(0, problems.count - Self.mostProblems),
             leftOut: others.text, leftOutCount: others.count, dropped: droppedOfPage,
-            kept: Set((kept ?? Set(keep)).compactMap { ImportPage.Dropped.Kind(text: $0.rawValue) }))
+            kept: Set((choice.extras ?? Set(keep)).compactMap { ImportPage.Dropped.Kind(text: $0.rawValue) }),
+            makesTasks: (choice.todos ?? todos) == .tasks)
     }
 
     /// What was left out, with all that is about people in one line.
@@ -68,7 +69,8 @@ extension Imports.Report {
 extension ImportPage.Counts {
     init(_ counts: Imports.Counts) {
         self.init(
-            created: counts.created, updated: counts.updated, unchanged: counts.unchanged, skipped: counts.skipped)
+            created: counts.created, updated: counts.updated, unchanged: counts.unchanged, skipped: counts.skipped,
+            todos: counts.todos, tasks: counts.tasks, journals: counts.journals)
     }
 }
 

@@ -22,7 +22,7 @@ struct ImportPages: Sendable {
         routes.page(.post, "\(Self.one)/page", for: .circle(.write), back: Self.one) { visit in
             let start = visit.form["to"].flatMap { Int($0) } ?? 0
             return try await Self.show(
-                visit, from: start, leaving: try await Self.leftOut(visit), keeping: Self.kept(visit))
+                visit, from: start, leaving: try await Self.leftOut(visit), choosing: Self.choice(visit))
         }
         routes.page(.post, "\(Self.one)/commit", for: .circle(.write), back: Self.one, Self.commit)
         routes.page(.post, "\(Self.one)/undo", for: .circle(.write), back: Self.one, Self.undo)
@@ -117,15 +117,15 @@ struct ImportPages: Sendable {
     /// - Parameters:
     /// - start: the number of the first item.
     /// - leftOut: the items that the person has deselected on other parts of the list.
-    /// - kept: what the person wants to keep; nil for what the import was asked to keep.
+    /// - choice: what the person chooses, in place of what the import was asked for.
     private static func show(
-        _ visit: PageVisit, from start: Int, leaving leftOut: LeftOut, keeping kept: Set<EventExtra>? = nil
+        _ visit: PageVisit, from start: Int, leaving leftOut: LeftOut, choosing choice: ImportChoice = ImportChoice()
     ) async throws -> Response {
         // The number is limited so that later additions cannot overflow.
         let start = min(max(0, start), 1 << 40)
         let (report, visitor) = try await found(visit, Imports.Part(start: start, limit: itemsOfPage))
         let listed = report.listed
-        let shown = report.page(in: visitor.zone, start: start, leftOut, keeping: kept)
+        let shown = report.page(in: visitor.zone, start: start, leftOut, choosing: choice)
         var draft = Draft()
         let state: ImportPage.State
         switch listed.state {
@@ -147,7 +147,7 @@ struct ImportPages: Sendable {
         try await once(visit) { id, caller in
             let excluded = try await items(leftOut(visit), of: id, for: caller, visit.services)
             _ = try await Imports(services: visit.services).commit(
-                id, for: caller, excluding: excluded, keeping: kept(visit), manner(visit),
+                id, for: caller, excluding: excluded, choosing: choice(visit), manner(visit),
                 Imports.Part(start: 0, limit: 1))
             return visit.redirect(to: visit.filled(one))
         }
@@ -209,9 +209,11 @@ struct ImportPages: Sendable {
         return all
     }
 
-    /// The people and files that a form keeps.
-    private static func kept(_ visit: PageVisit) -> Set<EventExtra> {
-        Set(visit.form.all("keep").compactMap { EventExtra(choice: $0) })
+    /// What a form chooses.
+    private static func choice(_ visit: PageVisit) -> ImportChoice {
+        ImportChoice(
+            extras: Set(visit.form.all("keep").compactMap { EventExtra(choice: $0) }),
+            todos: visit.form["todos"].flatMap { ToDoChoice(text: $0) } ?? .keep)
     }
 
     /// The ids of items by their numbers.

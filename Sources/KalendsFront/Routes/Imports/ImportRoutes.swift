@@ -29,6 +29,10 @@ struct ImportRoutes: Sendable {
                         name: "keep",
                         schema: Schema.string.described(
                             "What is kept of people and files: `attendees`, `attachments`, or both with a comma.")),
+                    .init(
+                        name: "todos",
+                        schema: Schema.choice(ToDoChoice.self).defaulting(to: "keep").described(
+                            "What becomes of to-dos: they stay to-dos, or become tasks of the circle.")),
                 ] + .page,
                 body: Operation.Body(
                     contents: [
@@ -62,7 +66,11 @@ struct ImportRoutes: Sendable {
         guard let mode = Imports.Mode(text: request.uri.queryParameters["mode"] ?? "preview") else {
             throw Refusal.invalid("/query/mode", code: .notAChoice, "This must be preview or commit.")
         }
-        let kept = try Self.kept(request.uri.queryParameters["keep"].map(String.init) ?? "")
+        let parameters = request.uri.queryParameters
+        guard let todos = ToDoChoice(text: parameters["todos"] ?? "keep") else {
+            throw Refusal.invalid("/query/todos", code: .notAChoice, "This must be keep or tasks.")
+        }
+        let choice = ImportChoice(extras: try Self.kept(parameters["keep"].map(String.init) ?? ""), todos: todos)
         let limit = services.settings.maxImportBytes
         let (imports, part) = (Imports(services: services), try Self.part(request, context))
         if let id = context.begunImport {
@@ -70,7 +78,7 @@ struct ImportRoutes: Sendable {
         }
         let report = try await context.keeping(Self.begun) {
             try await imports.create(
-                in: circleID, for: caller, from: context.sender, mode, keeping: kept, Self.manner(request, context),
+                in: circleID, for: caller, from: context.sender, mode, choosing: choice, Self.manner(request, context),
                 part
             ) { admission in
                 switch try await ImportBody(request: request, limit: limit, admission: admission).read() {
@@ -96,7 +104,10 @@ struct ImportRoutes: Sendable {
     }
 
     static let body = InputBody(
-        .optional("exclude", left, or: Set<ByteString>()), .optional("keep", extras), example: ["exclude": []])
+        .optional("exclude", left, or: Set<ByteString>()), .optional("keep", extras), .optional("todos", todos),
+        example: ["exclude": []])
+
+    private static let todos = InputType<ToDoChoice>.choice
 
     private static let left: InputType<Set<ByteString>> =
         InputType<[ByteString]>.list(
@@ -114,11 +125,12 @@ struct ImportRoutes: Sendable {
     private func commit(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let part = try Self.part(request, context)
-        let (excluded, kept) = try Self.body.read(try await request.json(context))
+        let (excluded, kept, todos) = try Self.body.read(try await request.json(context))
         // Other imports into the circle come first.
         context.memory.letGo()
         let report = try await Imports(services: services).commit(
-            id, for: caller, excluding: excluded, keeping: kept, Self.manner(request, context), part)
+            id, for: caller, excluding: excluded, choosing: ImportChoice(extras: kept, todos: todos),
+            Self.manner(request, context), part)
         return try Self.answer(report, request, status: .ok)
     }
 

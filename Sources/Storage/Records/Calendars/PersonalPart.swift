@@ -133,7 +133,8 @@ extension ReadTransaction {
             try rows(
                 """
                 SELECT DISTINCT uid, source FROM event_versions
-                WHERE circle_id = $1 AND (visible_to IS NULL OR visible_to = $2) AND uid IN (\(parameters))
+                WHERE circle_id = $1 AND source <> '\(EventSource.tasks.text)'
+                    AND (visible_to IS NULL OR visible_to = $2) AND uid IN (\(parameters))
                 """, [.text(circle), .text(user)] + values)
         }.map { (try $0.text(required: "uid"), EventSource(stored: try $0.text(required: "source"))) }
     }

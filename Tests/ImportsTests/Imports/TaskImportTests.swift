@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import NIOCore
+import Testing
+
+@testable import KalendsFront
+@testable import ServerTestSupport
+
+@Suite("To-dos of files as tasks of the circle")
+struct TaskImportTests {
+    private static let asTasks = "mode=commit&todos=tasks"
+
+    private func tasks(_ server: TestServer) async throws -> [JSONValue] {
+        try await server.call(.get, "/v1/circles/c/tasks").expect(200).json["items"]?.array ?? []
+    }
+
+    private func task(_ title: String, _ server: TestServer) async throws -> JSONValue {
+        try #require(try await tasks(server).first { $0["title"]?.string == title })
+    }
+
+    @Test("They become tasks where a task can say it, and an export gives back all that the file said")
+    func made() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let report = try await server.bring(file: ToDoFiles.all, Self.asTasks)
+            #expect(
+                report.counts == ["events": 9, "created": 9, "todos": 2, "tasks": 5, "journals": 1], "\(report.text)")
+            #expect(report.json["todos"] == "tasks")
+            let kept = report.json["items"]?.array?.filter { $0["kind"] == "todo" } ?? []
+            #expect(kept.count == 2 && kept.allSatisfy { $0["reason"]?.string?.contains("does not repeat") == true })
+            #expect(
+                Set(try await tasks(server).compactMap { $0["title"]?.string }) == [
+                    "Call", "Clean", "Lock the shed", "Pay the rent", "Spring cleaning",
+                ])
+            #expect(try await task("Clean", server)["dueAt"]?.string?.hasPrefix("2026-03-07T") == true)
+            #expect(try await task("Call", server)["status"] == "completed")
+            #expect(try await task("Lock the shed", server)["patientId"] == "mom")
+            #expect(try await task("Spring cleaning", server)["notes"] == "All rooms")
+            #expect(try await task("Spring cleaning", server)["dueAt"] == .null)
+            let feed = try await server.raw(.get, try await server.makeFeed().path).expect(200)
+            #expect(feed.components("VTODO") == 0 && feed.text.contains("Pay the rent"))
+            let export = try await server.export()
+            let lines = Set(export.calendarLines)
+            for line in ToDoFiles.lines { #expect(lines.contains(line), "\(line)") }
+            #expect(export.components("VTODO") == 7 && export.values("UID").count { $0 == "day" } == 1)
+            for file in [ToDoFiles.all, export.text] {
+                let again = try await server.bring(file: file, Self.asTasks)
+                #expect(again.counts["unchanged"] == 9, "\(again.text)")
+            }
+            // As to-dos they would be there twice.
+            let asToDos = try await server.bring(file: ToDoFiles.all)
+            #expect(asToDos.counts["skipped"] == 5 && asToDos.counts["unchanged"] == 4)
+            #expect(try await server.export().body == export.body)
+        }
+    }
+
+    @Test("A task that was changed stays as it is until a newer file comes, and after an undo")
+    func changed() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let first = try await server.bring(file: ToDoFiles.all, Self.asTasks)
+            let rent = try await task("Pay the rent", server)
+            let id = try #require(rent["id"]?.string)
+            server.clock.advance(seconds: 60)
+            try await server.put(
+                "tasks", id, ["title": "Pay the rent twice", "dueAt": rent["dueAt"] ?? .null, "status": "completed"])
+            let export = try await server.export()
+            let lines = Set(export.calendarLines)
+            for line in ["SUMMARY:Pay the rent twice", "PRIORITY:1", "DUE;VALUE=DATE:20260305"] {
+                #expect(lines.contains(line), "\(line)")
+            }
+            #expect(lines.contains("COMPLETED:20260302T120100Z"))
+            for file in [ToDoFiles.all, export.text] {
+                let again = try await server.bring(file: file, Self.asTasks)
+                #expect(again.counts["unchanged"] == 9, "\(again.text)")
+            }
+            let newer = ToDoFiles.all.replacing("SUMMARY:Clean", with: "SUMMARY:Clean all\r\nSEQUENCE:1")
+            let second = try await server.bring(file: newer, Self.asTasks)
+            #expect(second.counts["updated"] == 1)
+            #expect(try await task("Clean all", server)["status"] == "open")
+            #expect(try await server.undo(second).json["keptCount"] == 0)
+            _ = try await task("Clean", server)
+            let undone = try await server.undo(first)
+            #expect(undone.json["kept"]?.array?.map { $0["uid"]?.string } == ["day"])
+            #expect(try await tasks(server).map { $0["title"] } == ["Pay the rent twice"])
+            #expect(try await server.export().components("VTODO") == 1)
+        }
+    }
+
+    @Test("What was kept as to-dos becomes tasks by another import, and its undo turns them back")
+    func turned() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            try await server.bring(file: ToDoFiles.all)
+            let before = try await server.export().components("VTODO")
+            let turned = try await server.bring(file: ToDoFiles.all, Self.asTasks)
+            #expect(turned.counts["updated"] == 5 && turned.counts["unchanged"] == 4, "\(turned.text)")
+            #expect(try await tasks(server).count == 5)
+            #expect(try await server.export().components("VTODO") == before)
+            #expect(try await server.undo(turned).json["keptCount"] == 0)
+            #expect(try await tasks(server).isEmpty)
+            let export = try await server.export()
+            #expect(export.components("VTODO") == before && export.values("UID").count { $0 == "day" } == 1)
+            // After an undo they may come as to-dos or as tasks.
+            let again = try await server.bring(file: ToDoFiles.all)
+            #expect(again.counts["unchanged"] == 9)
+        }
+    }
+
+    @Test("A deleted task comes back with its file, and one that repeats from now on becomes a to-do")
+    func deleted() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            try await server.bring(file: ToDoFiles.all, Self.asTasks)
+            let id = try #require(try await task("Clean", server)["id"]?.string)
+            try await server.call(.delete, "/v1/circles/c/tasks/\(id)").expect(204)
+            let again = try await server.bring(file: ToDoFiles.all, Self.asTasks)
+            #expect(again.counts["updated"] == 1)
+            #expect(try await tasks(server).count == 5)
+            let daily = ToDoFiles.all.replacing(
+                "SUMMARY:Clean", with: "SUMMARY:Clean\r\nRRULE:FREQ=DAILY\r\nSEQUENCE:1")
+            let third = try await server.bring(file: daily, Self.asTasks)
+            #expect(third.counts["updated"] == 1 && third.counts["tasks"] == 4)
+            #expect(try await tasks(server).count == 4)
+            #expect(try await server.export().values("UID").count { $0 == "duration" } == 1)
+        }
+    }
+
+    @Test("A preview's choice holds for its commit, which may make another; other words are refused")
+    func choice() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            for (body, count) in [([:], 5), (["todos": "keep"], 0)] as [(JSONValue, Int)] {
+                let preview = try await server.bring(file: ToDoFiles.all, "mode=preview&todos=tasks")
+                let id = try #require(preview.json["id"]?.string)
+                #expect(try await tasks(server).isEmpty)
+                let done = try await server.call(.post, "/v1/imports/\(id)/commit", body, as: "ann").expect(200)
+                #expect(try await tasks(server).count == count)
+                _ = try await server.undo(done)
+            }
+            let preview = try await server.bring(file: ToDoFiles.all, "mode=preview")
+            let id = try #require(preview.json["id"]?.string)
+            try await server.call(.post, "/v1/imports/\(id)/commit", ["todos": "events"], as: "ann").expect(422)
+            let headers: HTTPFields = [.authorization: "Bearer \(server.key)", .contentType: "text/calendar"]
+            let wrong = try await server.raw(
+                .post, "/v1/circles/c/imports?todos=events", headers: headers,
+                body: ByteBuffer(string: ToDoFiles.all)
+            ).expect(422)
+            #expect(wrong.pointers == ["/query/todos"])
+        }
+    }
+
+    @Test("A private to-do stays one, which only its importer sees")
+    func privateToDo() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let file = ToDoFiles.calendar([
+                ["VTODO", "UID:secret", "DUE:20260303T090000Z", "SUMMARY:Buy a ring", "CLASS:PRIVATE"]
+            ])
+            let report = try await server.bring(file: file, Self.asTasks)
+            #expect(report.counts == ["events": 1, "created": 1, "todos": 1])
+            #expect(try await tasks(server).isEmpty)
+            #expect(try await server.export().values("UID") == ["secret"])
+            let others = try await server.call(.get, "/v1/circles/c/export.ics", as: "ben").expect(200)
+            #expect(others.values("UID").isEmpty)
+        }
+    }
+}
