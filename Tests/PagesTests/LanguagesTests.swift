@@ -116,16 +116,16 @@ struct LanguagesTests {
     @Test("Dates and numbers are CLDR's, by what Foundation writes", arguments: Language.allCases)
     func formats(_ language: Language) throws {
         let locale = Locale(identifier: language.rawValue)
-        func format(_ change: (DateFormatter) -> Void) throws -> DateFormatter {
+        func format(_ change: (DateFormatter) -> Void) -> DateFormatter {
             let format = DateFormatter()
             format.locale = locale
-            format.timeZone = try #require(TimeZone(identifier: "UTC"))
+            format.timeZone = TimeZone(identifier: "UTC")
             change(format)
             return format
         }
-        let full = try format { $0.dateStyle = .full }
-        let month = try format { $0.setLocalizedDateFormatFromTemplate("yMMMM") }
-        let short = try format { $0.setLocalizedDateFormatFromTemplate("Md") }
+        let full = format { $0.dateStyle = .full }
+        let month = format { $0.setLocalizedDateFormatFromTemplate("yMMMM") }
+        let short = format { $0.setLocalizedDateFormatFromTemplate("Md") }
         let times = TimeWords(words: .of(language), zone: .utc, now: Samples.now)
         for number in 1...12 {
             let day = try #require(CivilDate(iso: "2026-\(number < 10 ? "0" : "")\(number)-0\(number % 9 + 1)"))
