@@ -164,7 +164,8 @@ import Testing
                 #expect(found.responses.isEmpty)
                 return count.reads - before
             }
-            // Of a kind that is not kept there is nothing to read.
+            // Of a kind that is not kept there is nothing to read. The first request may have to read more than others.
+            _ = try await reads("X-NONE")
             let (others, all) = (try await reads("X-NONE"), try await reads("VEVENT"))
             let pages = all - others
             try #require(pages >= 6)

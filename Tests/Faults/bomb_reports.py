@@ -215,7 +215,7 @@ class ManyAlarms(Crowd):
             "DTSTAMP:20260101T000000Z\r\nDTSTART:20240229T100000Z\r\nRRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29\r\n"
             f"{alarms}END:VEVENT\r\nEND:VCALENDAR\r\n"), (201,))
         spans = "".join(
-            f'<c:comp-filter name="VALARM"><c:time-range start="20240101T00{minute}00Z" end="20260301T00{minute}00Z"/>'
+            f'<c:comp-filter name="VALARM"><c:time-range start="20250101T00{minute}00Z" end="20260301T00{minute}00Z"/>'
             "</c:comp-filter>" for minute in range(10, 60))
         self.body = (
             f"<c:calendar-query {NAMESPACES}><d:prop><d:getetag/></d:prop><c:filter><c:comp-filter name=\"VCALENDAR\">"

@@ -83,8 +83,7 @@ struct Listing: MultistatusPages {
 
     mutating func write(to out: inout MultistatusWriter) async throws -> Bool {
         guard subjects.isEmpty else {
-            let (href, subject) = subjects.removeFirst()
-            out.response(href, asked, of: subject)
+            try await exchange.each([subjects.removeFirst()]) { out.response($0.href, asked, of: $0.subject) }
             return !subjects.isEmpty || place != nil
         }
         guard let place else { return false }

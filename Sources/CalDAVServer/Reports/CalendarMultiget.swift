@@ -57,8 +57,8 @@ struct CalendarMultiget: Report {
             wanted[segment, default: []].append(.member(name))
         }
         var parts: [Pages] = []
-        for segment in order {
-            guard let place = places[segment], let asked = wanted[segment] else { continue }
+        try await exchange.each(order) { segment in
+            guard let place = places[segment], let asked = wanted[segment] else { return }
             var part = exchange
             part.place = place
             let answer = request.answer(part, floatingIn: place.collection.floatingZone)

@@ -36,10 +36,12 @@ struct CalendarQuery: Report {
         }
         guard case .home = exchange.address, let caller = exchange.caller else { throw DAVFault.missing }
         // The members of all of the home's collections.
-        let parts = try await exchange.collections.all(of: caller).map { place in
+        var parts: [Pages] = []
+        // Each has a zone that is read.
+        try await exchange.each(try await exchange.collections.all(of: caller)) { place in
             var part = exchange
             part.place = place
-            return pages(place, part)
+            parts.append(pages(place, part))
         }
         return try await exchange.multistatus(PagesInTurn(parts), headers: exchange.preferenceApplied)
     }
