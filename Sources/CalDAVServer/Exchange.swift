@@ -19,6 +19,8 @@ struct Exchange: Sendable {
     let scene: Scene
     /// The collection that the address is, or is in; nil for any other address.
     var place: CollectionPlace?
+    /// Nil where the answer is short.
+    var work: ReportWork?
 
     var paths: DAVPaths { scene.paths }
     /// The address of the request as answers show it.

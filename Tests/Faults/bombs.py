@@ -24,7 +24,8 @@ from pathlib import Path
 
 from attackers import SERIES, Attacker, make_series, must
 from bomb_forms import DrippingForms, FarNumbers, LongConflicts
-from bomb_reports import CostlyFilters, ExpandedLinks, LargeReports, RepeatedProperties
+from bomb_reports import (
+    CostlyFilters, ExpandedLinks, IdleReaders, LargeReports, ManyAlarms, ManyReports, RepeatedProperties, WrittenZones)
 from connections import HOSTS, Provider
 from ports import free_port
 from report import run
@@ -173,7 +174,7 @@ class HostConflicts(Attacker):
 
 ATTACKERS = [
     PhoneConflicts, HostConflicts, LongConflicts, FarNumbers, DrippingForms, LargeReports, CostlyFilters, ExpandedLinks,
-    RepeatedProperties]
+    RepeatedProperties, ManyReports, WrittenZones, ManyAlarms, IdleReaders]
 
 
 class Ordinary:

@@ -11,9 +11,17 @@ final class CountingStore: Store, StoreMaintenance {
     /// How often all stores that share it were read.
     final class Count: Sendable {
         private let value = Atomic(0)
+        private let work = Mutex<(@Sendable (_ reads: Int) async -> Void)?>(nil)
 
         var reads: Int { value.load(ordering: .relaxed) }
-        fileprivate func add() { value.add(1, ordering: .relaxed) }
+
+        /// Does some work before each read, which waits for it.
+        func beforeEachRead(_ body: (@Sendable (_ reads: Int) async -> Void)?) { work.withLock { $0 = body } }
+
+        fileprivate func add() async {
+            let reads = value.add(1, ordering: .relaxed).newValue
+            await work.withLock { $0 }?(reads)
+        }
     }
 
     init(_ base: any Store & StoreMaintenance, _ count: Count) { (self.base, self.count) = (base, count) }
@@ -23,7 +31,7 @@ final class CountingStore: Store, StoreMaintenance {
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
     ) async throws -> Value {
-        count.add()
+        await count.add()
         return try await base.read(body)
     }
 

@@ -2,6 +2,7 @@
 
 import HTTPTypes
 import Hummingbird
+import KalendsCore
 import KalendsFront
 import NIOCore
 import Synchronization
@@ -12,6 +13,24 @@ protocol MultistatusPages: Sendable {
     ///
     /// An error of the first call is the answer to the request; of a later one, the answer breaks off.
     mutating func write(to out: inout MultistatusWriter) async throws -> Bool
+
+    /// Writes what says that the answer ends here, because it has taken all that one may.
+    ///
+    /// - Parameter href: the address of the request.
+    mutating func cut(_ out: inout MultistatusWriter, at href: String)
+}
+
+extension MultistatusPages {
+    func cut(_ out: inout MultistatusWriter, at href: String) { out.cut(at: href) }
+}
+
+extension MultistatusWriter {
+    /// Writes that more resources would follow than are answered (RFC 6578 section 3.6, RFC 6352 section 8.6.2).
+    mutating func cut(at href: String, sentence: String? = nil) {
+        response(
+            href, status: 507, condition: .dav("number-of-matches-within-limits"),
+            sentence: sentence ?? "The answer ends here, because it takes too long to make all of it.")
+    }
 }
 
 /// Responses that are all written at once.
@@ -30,15 +49,26 @@ struct OnePage: MultistatusPages {
 struct PagesInTurn<Pages: MultistatusPages>: MultistatusPages {
     private var parts: [Pages]
     private var missing: [String]
+    /// Whether each collection has something to say where the answer ends early.
+    private let cutsEach: Bool
     private var index = 0
 
-    init(_ parts: [Pages], missing: [String] = []) { (self.parts, self.missing) = (parts, missing) }
+    init(_ parts: [Pages], missing: [String] = [], cutsEach: Bool = false) {
+        (self.parts, self.missing, self.cutsEach) = (parts, missing, cutsEach)
+    }
 
     mutating func write(to out: inout MultistatusWriter) async throws -> Bool {
         for href in missing { out.response(href, status: 404) }
         missing = []
         if index < parts.count, !(try await parts[index].write(to: &out)) { index += 1 }
         return index < parts.count
+    }
+
+    mutating func cut(_ out: inout MultistatusWriter, at href: String) {
+        while index < parts.count {
+            parts[index].cut(&out, at: href)
+            index = cutsEach ? index + 1 : parts.count
+        }
     }
 }
 
@@ -52,8 +82,7 @@ extension Exchange {
         headers: HTTPFields = HTTPFields()
     ) async throws -> Response {
         var (pages, out, isDone) = (pages, MultistatusWriter(scene), false)
-        while !isDone, out.bytes.count < Self.short { isDone = !(try await pages.write(to: &out)) }
-        if isDone { out.finish() }
+        while !isDone, out.bytes.count < Self.short { isDone = try await write(&pages, to: &out) }
         let first = out.take()
         var headers = headers
         headers[.contentType] = "application/xml; charset=utf-8"
@@ -68,13 +97,29 @@ extension Exchange {
             return Response(
                 status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
         }
-        let rest = Rest(pages: pages, out: out, packer: packs ? try GzipStream() : nil)
-        let loop = context.channel.eventLoop
+        let rest = Rest(exchange: self, pages: pages, out: out, packer: packs ? try GzipStream() : nil)
+        let (loop, sender) = (context.channel.eventLoop, context.sender)
         return Response(
             status: status, headers: headers,
             body: ResponseBody { writer in
-                try await LongWork.run { try await rest.write(first, to: PacedWriter(writer, loop)) }
+                try await LongWork.run(for: sender) { try await rest.write(first, to: PacedWriter(writer, loop)) }
             })
+    }
+
+    /// Writes the next responses, and the end of the answer after the last; returns whether these were the last.
+    private func write(
+        _ pages: inout some MultistatusPages, to out: inout MultistatusWriter
+    ) async throws -> Bool {
+        try await work?.pause()
+        let before = out.bytes.count
+        var isDone = !(try await pages.write(to: &out))
+        work?.place.count(bytes: out.bytes.count - before)
+        if !isDone, isUsedUp {
+            pages.cut(&out, at: href)
+            isDone = true
+        }
+        if isDone { out.finish() }
+        return isDone
     }
 
     /// Shorter answers are not compressed.
@@ -82,6 +127,7 @@ extension Exchange {
 
     /// The rest of an answer that has begun to be sent.
     private struct Rest<Pages: MultistatusPages>: Sendable {
+        let exchange: Exchange
         let pages: Pages
         let out: MultistatusWriter
         let packer: GzipStream?
@@ -92,8 +138,9 @@ extension Exchange {
                 let packed = try packer?.pack(bytes, isLast: isDone) ?? bytes
                 if !packed.isEmpty { try await writer.write(ByteBuffer(bytes: packed)) }
                 guard !isDone else { break }
-                while !isDone, out.bytes.count < Exchange.short { isDone = !(try await pages.write(to: &out)) }
-                if isDone { out.finish() }
+                while !isDone, out.bytes.count < Exchange.short {
+                    isDone = try await exchange.write(&pages, to: &out)
+                }
                 bytes = out.take()
             }
             try await writer.finish(nil)

@@ -41,10 +41,10 @@ struct MultistatusWriter: Sendable {
 
     /// Writes a response with the properties that are asked for.
     ///
-    /// - Parameter more: returns the whole element of a property that is made for this answer alone, such as
+    /// - Parameter more: returns by its name the whole element of a property that is made for this answer alone, such as
     ///   `C:calendar-data`; nil if the resource does not have it.
     mutating func response(
-        _ href: String, _ request: PropertyRequest, of subject: Subject, more: (XMLElement) -> [UInt8]? = { _ in nil }
+        _ href: String, _ request: PropertyRequest, of subject: Subject, more: (PropertyName) -> [UInt8]? = { _ in nil }
     ) {
         begin(href)
         let start = bytes.count
@@ -126,10 +126,10 @@ struct MultistatusWriter: Sendable {
     // MARK: Properties
 
     private mutating func write(
-        _ asked: PropertyRequest.Asked, of subject: Subject, _ more: (XMLElement) -> [UInt8]?
+        _ asked: PropertyRequest.Asked, of subject: Subject, _ more: (PropertyName) -> [UInt8]?
     ) {
         if let live = asked.live { return write(live, asked.tags, of: subject) }
-        if let stored = scene.stored(of: subject)[asked.name] ?? more(asked.element) {
+        if let stored = scene.stored(of: subject)[asked.name] ?? more(asked.name) {
             bytes += stored
         } else {
             missing += asked.tags.empty

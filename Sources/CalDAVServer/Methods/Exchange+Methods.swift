@@ -12,8 +12,10 @@ extension Exchange {
         switch request.method.rawValue {
         case "OPTIONS": return options()
         case "GET", "HEAD": return try await get()
-        case "PROPFIND": return try await propfind()
-        case "REPORT": return try await report()
+        case "PROPFIND":
+            // Only a list of what is in a collection may be long.
+            return (try? depth()) == .one ? try await working { try await $0.propfind() } : try await propfind()
+        case "REPORT": return try await working { try await $0.report() }
         default: break
         }
         guard let caller else {
@@ -94,7 +96,8 @@ extension Exchange {
         return try await collections.find(segment.string, of: caller)
     }
 
-    /// The body as XML; nil for an empty one. Throws 400 for one that is not well-formed.
+    /// The body as XML, whose memory is counted until the answer is there or until it is let go of; nil for an empty one.
+    /// Throws 400 for one that is not well-formed.
     func xml() async throws -> XMLElement? {
         // Elements take at most as much memory as the smallest of them that fit into their number.
         let bytes = try await request.bytes(limit: RequestXML.limit, times: 16, context)

@@ -9,17 +9,8 @@ import KalendsFront
 extension Exchange {
     /// RFC 4918 section 9.1.
     func propfind() async throws -> Response {
-        let body = try await xml()
-        guard body?.is(.dav, "propfind") ?? true else { throw DAVFault.badRequest("The body is no DAV:propfind.") }
-        if let body {
-            let choices = body.children.count { child in
-                child.is(.dav, "prop") || child.is(.dav, "allprop") || child.is(.dav, "propname")
-            }
-            guard choices == 1 || body.children.isEmpty else {
-                throw DAVFault.badRequest("The body asks for some properties, for all, or for their names.")
-            }
-        }
-        let asked = try PropertyRequest(body, isMinimal: isMinimal)
+        let asked = try await readPropfind()
+        context.memory.letGoOfBody()
         // Without the field everything below is meant, and nobody gets that.
         let depth = try depth() ?? .infinity
         let subject = try await subject()
@@ -35,6 +26,21 @@ extension Exchange {
         }
         if depth == .one { try await addChildren(of: subject, to: &listing) }
         return try await multistatus(listing, headers: headers)
+    }
+
+    /// What the body asks for; nothing of it is left.
+    private func readPropfind() async throws -> PropertyRequest {
+        let body = try await xml()
+        guard body?.is(.dav, "propfind") ?? true else { throw DAVFault.badRequest("The body is no DAV:propfind.") }
+        if let body {
+            let choices = body.children.count { child in
+                child.is(.dav, "prop") || child.is(.dav, "allprop") || child.is(.dav, "propname")
+            }
+            guard choices == 1 || body.children.isEmpty else {
+                throw DAVFault.badRequest("The body asks for some properties, for all, or for their names.")
+            }
+        }
+        return try PropertyRequest(body, isMinimal: isMinimal)
     }
 
     private func addChildren(of subject: Subject, to listing: inout Listing) async throws {
@@ -60,7 +66,7 @@ extension Exchange {
 }
 
 /// The properties of resources, and then those of a collection's members, page by page.
-private struct Listing: MultistatusPages {
+struct Listing: MultistatusPages {
     let asked: PropertyRequest
     var subjects: [(href: String, subject: Subject)]
     let exchange: Exchange
@@ -73,18 +79,17 @@ private struct Listing: MultistatusPages {
     }
 
     /// How many members are read at a time.
-    private static let page = 1000
+    static let page = 1000
 
     mutating func write(to out: inout MultistatusWriter) async throws -> Bool {
         guard subjects.isEmpty else {
-            let (href, subject) = subjects.removeFirst()
-            out.response(href, asked, of: subject)
+            try await exchange.each([subjects.removeFirst()]) { out.response($0.href, asked, of: $0.subject) }
             return !subjects.isEmpty || place != nil
         }
         guard let place else { return false }
         let page = asked.page(Self.page)
         let members = try await place.source.members(of: place.collection, after: after, limit: page)
-        for member in members {
+        try await exchange.each(members) { member in
             out.response(exchange.href(ofMember: member.name), asked, of: .member(member, of: place.collection))
         }
         after = members.last?.name

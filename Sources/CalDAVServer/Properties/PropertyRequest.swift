@@ -14,13 +14,11 @@ struct PropertyRequest: Sendable {
 
     struct Asked: Sendable {
         let name: PropertyName
-        /// As it was asked for: a few have content there, such as `C:calendar-data`.
-        let element: XMLElement
         let live: LiveProperty?
         let tags: (start: [UInt8], end: [UInt8], empty: [UInt8])
 
         init(_ element: XMLElement) {
-            (name, self.element) = (PropertyName(element), element)
+            name = PropertyName(element)
             (live, tags) = (LiveProperty.named[name], name.tags)
         }
     }
@@ -29,7 +27,7 @@ struct PropertyRequest: Sendable {
     /// The properties that are listed, or that are asked for beside all.
     let asked: [Asked]
     /// Whether what a resource does not have is left out (RFC 8144 section 2.1).
-    let isMinimal: Bool
+    var isMinimal: Bool
 
     /// The bytes of the names of what is asked for, as they are written.
     private let length: Int
@@ -45,15 +43,9 @@ struct PropertyRequest: Sendable {
     /// - Throws: 400 for more properties than anybody needs.
     init(_ body: XMLElement?, isMinimal: Bool) throws(DAVFault) {
         self.isMinimal = isMinimal
-        var listed: [XMLElement] = []
-        if let prop = body?.child(.dav, "prop") {
-            (choice, listed) = (.listed, prop.children)
-        } else if body?.child(.dav, "propname") != nil {
-            choice = .names
-        } else {
-            choice = .all
-            listed = body?.child(.dav, "include")?.children ?? []
-        }
+        let isListed = body?.child(.dav, "prop") != nil
+        choice = isListed ? .listed : body?.child(.dav, "propname") != nil ? .names : .all
+        let listed = body.map(Self.elements) ?? []
         guard listed.count <= Self.most else { throw .badRequest("More properties are asked for than are answered.") }
         // Each is answered once: its value may be thousands of times as long as its name.
         var names: Set<PropertyName> = []
@@ -69,6 +61,8 @@ struct PropertyRequest: Sendable {
     /// - Parameter most: how many there are otherwise.
     func page(_ most: Int) -> Int { min(most, max(10, (1 << 20) / max(1, length))) }
 
-    /// The property with this name, if it is listed: its element says what is wanted of it.
-    func listed(_ name: PropertyName) -> XMLElement? { asked.first { $0.name == name }?.element }
+    /// The elements of what is asked for: a few have content there, such as `C:calendar-data`.
+    static func elements(_ body: XMLElement) -> [XMLElement] {
+        (body.child(.dav, "prop") ?? body.child(.dav, "include"))?.children ?? []
+    }
 }

@@ -12,6 +12,8 @@ struct CalendarMultiget: Report {
     private let request: MemberRequest
     private let hrefs: [String]
 
+    var weight: Int { hrefs.reduce(0) { $0 + 2 * $1.utf8.count + 128 } }
+
     static func isOffered(at subject: Subject) -> Bool {
         switch subject {
         case .collection, .member, .home: true
@@ -27,7 +29,7 @@ struct CalendarMultiget: Report {
 
     func answer(_ exchange: Exchange) async throws -> Response {
         guard let place = exchange.place else { return try await answerAtHome(exchange) }
-        let answer = try request.answer(exchange, floatingIn: place.collection.floatingZone)
+        let answer = request.answer(exchange, floatingIn: place.collection.floatingZone)
         let asked = Self.asked(hrefs, exchange)
         return try await exchange.multistatus(
             Pages(exchange: exchange, place: place, answer: answer, rest: asked[...]),
@@ -55,15 +57,15 @@ struct CalendarMultiget: Report {
             wanted[segment, default: []].append(.member(name))
         }
         var parts: [Pages] = []
-        for segment in order {
-            guard let place = places[segment], let asked = wanted[segment] else { continue }
+        try await exchange.each(order) { segment in
+            guard let place = places[segment], let asked = wanted[segment] else { return }
             var part = exchange
             part.place = place
-            let answer = try request.answer(part, floatingIn: place.collection.floatingZone)
+            let answer = request.answer(part, floatingIn: place.collection.floatingZone)
             parts.append(Pages(exchange: part, place: place, answer: answer, rest: asked[...]))
         }
         return try await exchange.multistatus(
-            PagesInTurn(parts, missing: others), headers: exchange.preferenceApplied)
+            PagesInTurn(parts, missing: others, cutsEach: true), headers: exchange.preferenceApplied)
     }
 
     /// A resource that is asked for.
@@ -111,7 +113,7 @@ struct CalendarMultiget: Report {
             }
             rest = rest.dropFirst(page.count)
             var index = 0
-            for asked in page {
+            try await exchange.each(Array(page)) { asked in
                 switch asked {
                 case .other(let href): out.response(href.string, status: 404)
                 case .member(let name):
@@ -126,6 +128,18 @@ struct CalendarMultiget: Report {
                 }
             }
             return !rest.isEmpty
+        }
+
+        mutating func cut(_ out: inout MultistatusWriter, at href: String) {
+            for asked in rest {
+                let href =
+                    switch asked {
+                    case .other(let href): href.string
+                    case .member(let name): exchange.href(ofMember: name.string)
+                    }
+                out.cut(at: href, sentence: "Ask for fewer resources at a time.")
+            }
+            rest = []
         }
 
         private static func names(_ page: ArraySlice<Asked>) -> [String] {

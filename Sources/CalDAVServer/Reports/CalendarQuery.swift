@@ -33,22 +33,24 @@ struct CalendarQuery: Report {
     func answer(_ exchange: Exchange) async throws -> Response {
         if let place = exchange.place {
             return try await exchange.multistatus(
-                try pages(place, exchange), headers: exchange.preferenceApplied)
+                pages(place, exchange), headers: exchange.preferenceApplied)
         }
         guard case .home = exchange.address, let caller = exchange.caller else { throw DAVFault.missing }
         // The members of all of the home's collections.
-        let parts = try await exchange.collections.all(of: caller).map { place in
+        var parts: [Pages] = []
+        // Each has a zone that is read.
+        try await exchange.each(try await exchange.collections.all(of: caller)) { place in
             var part = exchange
             part.place = place
-            return try pages(place, part)
+            parts.append(pages(place, part))
         }
         return try await exchange.multistatus(PagesInTurn(parts), headers: exchange.preferenceApplied)
     }
 
-    private func pages(_ place: CollectionPlace, _ exchange: Exchange) throws -> Pages {
+    private func pages(_ place: CollectionPlace, _ exchange: Exchange) -> Pages {
         Pages(
             exchange: exchange, place: place,
-            answer: try request.answer(exchange, floatingIn: zone ?? place.collection.floatingZone), filter: filter)
+            answer: request.answer(exchange, floatingIn: zone ?? place.collection.floatingZone), filter: filter)
     }
 
     private struct Pages: MultistatusPages {
@@ -66,7 +68,7 @@ struct CalendarQuery: Report {
             let (source, collection) = (place.source, place.collection)
             if let name = exchange.ownName {
                 let found = try await source.resources(of: collection, named: [name.string])
-                for resource in found { if let resource { write(resource, to: &out) } }
+                try await exchange.each(found.compactMap(\.self)) { write($0, to: &out) }
                 return false
             }
             let component = filter.component.map { CalendarComponent(rawValue: $0) }
@@ -74,7 +76,8 @@ struct CalendarQuery: Report {
             if case .some(nil) = component { return false }
             if filter.asksForKindAlone, !answer.needsText {
                 let members = try await source.members(of: collection, after: last, limit: answer.properties.page(500))
-                for member in members where component.map({ $0 == member.component }) ?? true {
+                try await exchange.each(members) { member in
+                    guard component.map({ $0 == member.component }) ?? true else { return }
                     answer.write(member, in: place, exchange, to: &out)
                 }
                 last = members.last?.name
@@ -82,7 +85,7 @@ struct CalendarQuery: Report {
             }
             let found = try await source.resources(
                 of: collection, component: component ?? nil, span: filter.span, after: last, limit: MemberAnswer.page)
-            for resource in found { write(resource, to: &out) }
+            try await exchange.each(found) { write($0, to: &out) }
             last = found.last?.member.name
             return !found.isEmpty
         }

@@ -32,7 +32,7 @@ struct FreeBusyQuery: Report {
         }
         var time = FreeBusyTime(in: range)
         for place in places where place.collection.components.contains(.event) {
-            try await add(place, only: exchange.ownName, to: &time)
+            try await add(place, exchange, to: &time)
         }
         let text = time.text(stamp: Instant(seconds: exchange.services.now() / 1000))
         return Response(
@@ -40,8 +40,12 @@ struct FreeBusyQuery: Report {
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: text)))
     }
 
-    private func add(_ place: CollectionPlace, only name: ByteString?, to time: inout FreeBusyTime) async throws {
-        let zone = place.collection.floatingZone
+    private static let tooLong = DAVFault(
+        .insufficientSpace, .dav("number-of-matches-within-limits"),
+        "It takes too long to look at all that is in this span. Ask for a shorter one.")
+
+    private func add(_ place: CollectionPlace, _ exchange: Exchange, to time: inout FreeBusyTime) async throws {
+        let (zone, name) = (place.collection.floatingZone, exchange.ownName)
         var last: String?
         while true {
             let found: [CalendarResource]
@@ -52,14 +56,15 @@ struct FreeBusyQuery: Report {
                     of: place.collection, component: .event, span: range.seconds, after: last,
                     limit: MemberAnswer.page)
             }
-            for resource in found {
-                guard case .success(let text) = resource.text else { continue }
+            try await exchange.each(found) { resource in
+                guard case .success(let text) = resource.text else { return }
                 do throws(CalendarReportFault) {
                     try time.add(text, floatingIn: zone)
                 } catch {
                     throw DAVFault(error)
                 }
             }
+            guard !exchange.isUsedUp else { throw Self.tooLong }
             last = found.last?.member.name
             if name != nil || found.isEmpty { return }
         }

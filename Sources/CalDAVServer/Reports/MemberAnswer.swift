@@ -8,31 +8,26 @@ import KalendsCore
 
 /// What a report asks of each resource that it answers: properties, and its text or a part of it.
 struct MemberRequest: Sendable {
-    /// The element that says which properties are asked for.
-    private let element: XMLElement
+    private let properties: PropertyRequest
     private let data: CalendarDataRequest?
 
     /// - Parameter body: the root element of the report.
     init(_ body: XMLElement) throws {
-        var element = body
-        element.children = body.children.filter { $0.namespace == .dav && Self.names.contains($0.name) }
-        let request = try PropertyRequest(element, isMinimal: false)
-        self.element = element
+        properties = try PropertyRequest(body, isMinimal: false)
         do throws(CalendarReportFault) {
-            data = try request.listed(.caldav("calendar-data")).map(CalendarDataRequest.init)
+            data = try PropertyRequest.elements(body).first { $0.is(.caldav, "calendar-data") }
+                .map(CalendarDataRequest.init)
         } catch {
             throw DAVFault(error)
         }
     }
 
-    private static let names = ["prop", "allprop", "propname", "include"]
-
     /// - Parameter zone: the clock of dates and floating times.
-    func answer(_ exchange: Exchange, floatingIn zone: any TimeZoneRules) throws -> MemberAnswer {
-        var data = data
+    func answer(_ exchange: Exchange, floatingIn zone: any TimeZoneRules) -> MemberAnswer {
+        var (properties, data) = (properties, data)
+        properties.isMinimal = exchange.isMinimal
         if exchange.request.headers[.caldavTimezones]?.withoutOuterBlanks == "F" { data?.hasKnownZones = false }
-        return MemberAnswer(
-            properties: try PropertyRequest(element, isMinimal: exchange.isMinimal), data: data, zone: zone)
+        return MemberAnswer(properties: properties, data: data, zone: zone)
     }
 }
 
@@ -70,7 +65,7 @@ struct MemberAnswer: Sendable {
                     return
                 }
                 out.response(href, properties, of: .member(resource.member, of: place.collection)) { asked in
-                    PropertyName(asked) == .caldav("calendar-data") ? Self.element(part) : nil
+                    asked == .caldav("calendar-data") ? Self.element(part) : nil
                 }
             } catch {
                 out.response(

@@ -11,9 +11,16 @@ protocol Report: Sendable {
     /// Whether it is answered at such a resource; `DAV:supported-report-set` lists it there.
     static func isOffered(at subject: Subject) -> Bool
 
+    /// The approximate bytes that it keeps of the body until all of its answer is written.
+    var weight: Int { get }
+
     /// Reads the body; throws `DAVFault`, such as `badRequest` or 403 with a condition.
     init(body: XMLElement) throws
 
     /// Answers it, with `Exchange.multistatus` where the answer is one.
     func answer(_ exchange: Exchange) async throws -> Response
+}
+
+extension Report {
+    var weight: Int { 0 }
 }

@@ -42,7 +42,7 @@ struct SyncCollection: Report {
             // What changed before the list began may no longer be known.
             _ = try await place.source.changes(of: place.collection, after: number, limit: 1)
         }
-        let answer = try request.answer(exchange, floatingIn: place.collection.floatingZone)
+        let answer = request.answer(exchange, floatingIn: place.collection.floatingZone)
         let pages = Pages(exchange: exchange, place: place, answer: answer, position: position, left: limit ?? .max)
         return try await exchange.multistatus(pages, headers: exchange.preferenceApplied)
     }
@@ -64,14 +64,18 @@ struct SyncCollection: Report {
                 case .listing(let number, let name): try await list(number, after: name, to: &out)
                 case .changes(let number): try await follow(number, to: &out)
                 }
-            if hasMore, left > 0 { return true }
-            if hasMore {
-                out.response(
-                    exchange.href(of: place.collection), status: 507,
-                    condition: .dav("number-of-matches-within-limits"))
+            guard !hasMore else {
+                if left == 0 { cut(&out, at: exchange.href) }
+                return left > 0
             }
             out.syncToken = position.token(of: place.collection, exchange.scene.tokens)
             return false
+        }
+
+        /// The token leads on (RFC 6578 section 3.6).
+        mutating func cut(_ out: inout MultistatusWriter, at href: String) {
+            out.cut(at: exchange.href(of: place.collection), sentence: "More follows: ask with this token.")
+            out.syncToken = position.token(of: place.collection, exchange.scene.tokens)
         }
 
         /// Writes the next members; returns whether there are more.
@@ -107,12 +111,11 @@ struct SyncCollection: Report {
 
         private func write(_ members: [CalendarMember], to out: inout MultistatusWriter) async throws {
             guard answer.needsText, !members.isEmpty else {
-                for member in members { answer.write(member, in: place, exchange, to: &out) }
-                return
+                return try await exchange.each(members) { answer.write($0, in: place, exchange, to: &out) }
             }
             let found = try await place.source.resources(of: place.collection, named: members.map(\.name))
             // What was removed since is among the next changes.
-            for resource in found { if let resource { answer.write(resource, in: place, exchange, to: &out) } }
+            try await exchange.each(found.compactMap(\.self)) { answer.write($0, in: place, exchange, to: &out) }
         }
     }
 }

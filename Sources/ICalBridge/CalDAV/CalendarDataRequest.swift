@@ -7,17 +7,9 @@ package struct CalendarDataRequest: Hashable, Sendable {
         /// In upper case.
         var name: String
         /// The properties that are returned, each with whether its value is; nil for all.
-        var properties: [(name: String, hasValue: Bool)]?
+        var properties: [ByteString: Bool]?
         /// The components that are returned; nil for all.
         var components: [Component]?
-
-        static func == (left: Self, right: Self) -> Bool {
-            left.name == right.name && left.components == right.components
-                && (left.properties == nil) == (right.properties == nil)
-                && (left.properties ?? []).elementsEqual(right.properties ?? [], by: ==)
-        }
-
-        func hash(into hasher: inout Hasher) { hasher.combine(name) }
     }
 
     /// What is returned of a series.
@@ -82,7 +74,7 @@ package struct CalendarDataRequest: Hashable, Sendable {
             left -= 1
             return name.uppercased()
         }
-        var component = Component(name: try name(element), properties: [], components: [])
+        var component = Component(name: try name(element), properties: [:], components: [])
         // The RFC's own example names a VTIMEZONE by itself and gets it as a whole (section 7.8.1).
         if element.children.isEmpty { (component.properties, component.components) = (nil, nil) }
         for child in element.children where child.namespace == .caldav {
@@ -90,7 +82,9 @@ package struct CalendarDataRequest: Hashable, Sendable {
             case "allprop": component.properties = nil
             case "allcomp": component.components = nil
             case "prop":
-                component.properties?.append((try name(child), child.attribute("novalue") != "yes"))
+                let (key, hasValue) = (ByteString(try name(child)), child.attribute("novalue") != "yes")
+                let isKnown = component.properties?[key] ?? false
+                component.properties?[key] = hasValue || isKnown
             case "comp": component.components?.append(try self.component(child, &left))
             default: throw .invalidRequest
             }
@@ -129,9 +123,7 @@ extension CalendarDataRequest {
         var part = tree
         if let properties = asked.properties {
             part.lines = tree.lines.compactMap { line in
-                let found = properties.filter { $0.name == line.name }
-                guard !found.isEmpty else { return nil }
-                return found.contains(where: \.hasValue) ? line : line.withoutValue
+                properties[ByteString(line.name)].flatMap { $0 ? line : line.withoutValue }
             }
         }
         if let components = asked.components {

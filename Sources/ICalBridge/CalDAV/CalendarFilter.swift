@@ -33,7 +33,7 @@ package struct CalendarFilter: Hashable, Sendable {
     let calendar: Component
 
     /// The most conditions of a filter: each is looked at for every resource.
-    private static let mostConditions = 200
+    static let mostConditions = 200
     /// The properties that are times.
     private static let times = [
         "DTSTART", "DTEND", "DUE", "COMPLETED", "CREATED", "DTSTAMP", "LAST-MODIFIED", "RECURRENCE-ID", "EXDATE",

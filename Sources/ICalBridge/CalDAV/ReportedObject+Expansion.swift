@@ -10,19 +10,20 @@ extension ReportedObject {
         var tree = contents.tree
         var expanded: [ObjectTree] = []
         var size = 0
-        let isRepeated = contents.series.master.map { !$0.recurrence.isEmpty } ?? true
+        let zones = WrittenZones(contents)
+        let isRepeated = series.master.map { !$0.recurrence.isEmpty } ?? true
         for (index, part) in contents.parts.enumerated() {
             let event = contents.events[index]
             guard event.isPlaced else {
                 // What has no time has no occurrences, and is in every span.
-                if isWithin(range, part: index) { expanded.append(part.withoutZones(contents)) }
+                if isWithin(range, part: index) { expanded.append(part.withoutZones(zones)) }
                 continue
             }
             let found = occurrences(ofPart: index, in: range)
             guard found.isComplete else { throw .tooMuch }
             size += part.weight * found.occurrences.count
             guard size <= Self.mostExpanded else { throw .tooMuch }
-            let plain = part.withoutZones(contents)
+            let plain = part.withoutZones(zones)
             for occurrence in found.occurrences {
                 expanded.append(plain.describing(occurrence, of: event, isRepeated: isRepeated))
             }
@@ -48,16 +49,17 @@ extension ReportedObject {
         if event.appliesToFuture, original.instant(floatingIn: zone) < range.end { return true }
         if isWithin(range, part: part) { return true }
         // Where it was, the series would have an occurrence again without it.
-        guard var master = contents.series.master else { return false }
+        guard var master = series.master else { return false }
         let start = original.instant(floatingIn: zone)
         guard !original.isDate || master.isAllDay else {
             return start < range.end && start.adding(seconds: 86_400) > range.start
         }
         master.end = master.length
         (master.start, master.recurrence) = (original, Recurrence())
-        var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
-        return Series(master: master, overrides: []).overlaps(
-            from: range.start, to: range.end, floatingIn: zone, budget: &budget) ?? true
+        return look { budget in
+            Series(master: master, overrides: []).overlaps(
+                from: range.start, to: range.end, floatingIn: zone, budget: &budget) ?? true
+        }
     }
 }
 
@@ -113,28 +115,39 @@ extension ObjectTree {
     }
 
     /// The component with times in UTC where they named a zone.
-    fileprivate func withoutZones(_ contents: ObjectContents) -> ObjectTree {
+    fileprivate func withoutZones(_ zones: WrittenZones) -> ObjectTree {
         var component = self
         for index in lines.indices where !Self.placeNames.contains(where: { $0 == lines[index].name }) {
-            guard let zone = lines[index].zoneName, let line = lines[index].inUTC(from: contents.rules(of: zone)) else {
+            guard let zone = lines[index].zoneName, let line = lines[index].inUTC(from: zones.rules(of: zone)) else {
                 continue
             }
             component.lines[index] = line
         }
-        component.components = components.map { $0.withoutZones(contents) }
+        component.components = components.map { $0.withoutZones(zones) }
         return component
     }
 }
 
-extension ObjectContents {
-    /// The rules of a zone that a line names.
-    fileprivate func rules(of name: String) -> (any TimeZoneRules)? {
-        var one = ObjectTree(name: "VCALENDAR")
-        one.components = tree.components.filter { zone in
-            zone.name == "VTIMEZONE"
-                && zone.line("TZID")?.property.map { TextValue.decoded($0.value.trimmingSpaces) == name } ?? false
+/// The zones that an object's lines name, each read once: thousands of lines may name the same one.
+private final class WrittenZones {
+    private let written: [ByteString: [ObjectTree]]
+    private var known: [ByteString: (any TimeZoneRules)?] = [:]
+
+    init(_ contents: ObjectContents) {
+        written = Dictionary(grouping: contents.tree.components.lazy.filter { $0.name == "VTIMEZONE" }) { zone in
+            ByteString(zone.line("TZID")?.property.map { TextValue.decoded($0.value.trimmingSpaces) } ?? "")
         }
-        return one.components.isEmpty ? ReportZone.rules(named: name) : ReportZone.rules(ofCalendar: one.text)
+    }
+
+    /// The rules of a zone that a line names.
+    func rules(of name: String) -> (any TimeZoneRules)? {
+        let key = ByteString(name)
+        if let rules = known[key] { return rules }
+        var one = ObjectTree(name: "VCALENDAR")
+        one.components = written[key] ?? []
+        let rules = one.components.isEmpty ? ReportZone.rules(named: name) : ReportZone.rules(ofCalendar: one.text)
+        known[key] = .some(rules)
+        return rules
     }
 }
 

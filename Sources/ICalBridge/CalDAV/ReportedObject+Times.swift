@@ -10,10 +10,12 @@ extension ReportedObject {
         case .toDo where !event.hasPlace: return isUndatedWithin(range, part: index)
         case .journal where event.start == nil: return false
         case .event, .toDo, .journal:
-            if event.kind != .toDo, event.recurrenceID == nil, !contents.events.contains(where: \.appliesToFuture) {
-                var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
-                return series(ofPart: index).overlaps(
-                    from: range.start, to: range.end, floatingIn: zone, budget: &budget) ?? true
+            if event.kind != .toDo, event.recurrenceID == nil, !hasFuture {
+                return look { budget in
+                    budget.isSpent
+                        || series(ofPart: index).overlaps(
+                            from: range.start, to: range.end, floatingIn: zone, budget: &budget) ?? true
+                }
             }
             let found = occurrences(ofPart: index, in: range)
             return !found.occurrences.isEmpty || !found.isComplete
@@ -25,12 +27,14 @@ extension ReportedObject {
     /// An occurrence of a series that another component describes belongs to that one.
     func occurrences(ofPart index: Int, in range: ReportRange) -> Expansion {
         let event = contents.events[index]
-        var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
         // A task that ends when the span begins is within it.
         let edge = event.kind == .toDo ? 1 : 0
-        var found = series(ofPart: index).occurrences(
-            from: range.start.adding(seconds: -edge), to: range.end.adding(seconds: edge), floatingIn: zone,
-            maximum: Self.mostOccurrences, budget: &budget)
+        var found = look { budget in
+            guard budget.spend(1) else { return Expansion(occurrences: [], isComplete: false) }
+            return series(ofPart: index).occurrences(
+                from: range.start.adding(seconds: -edge), to: range.end.adding(seconds: edge), floatingIn: zone,
+                maximum: Self.mostOccurrences, budget: &budget)
+        }
         found.occurrences.removeAll { occurrence in
             occurrence.event.recurrenceID != event.recurrenceID
                 || event.kind == .toDo && !isTask(occurrence, within: range)
@@ -74,9 +78,10 @@ extension ReportedObject {
 
     /// Whether an alarm of a component goes off in a span, for any of the component's occurrences.
     func goesOff(_ alarm: Alarm, in range: ReportRange, part index: Int) -> Bool {
+        let (count, seconds) = alarm.repeats
+        guard look({ $0.spend(1 + count) }) else { return true }
         func isWithin(_ first: Instant) -> Bool {
-            let (count, seconds) = alarm.repeats
-            return (0...count).contains { range.contains(first.adding(seconds: $0 * seconds)) }
+            (0...count).contains { range.contains(first.adding(seconds: $0 * seconds)) }
         }
         let duration: ICalDuration
         let isFromEnd: Bool
@@ -87,7 +92,7 @@ extension ReportedObject {
         }
         // A day of a duration has up to 25 hours, and an occurrence without a length is found by its start alone.
         let (shift, slack) = (duration.nominalSeconds, 93_600)
-        let repeats = alarm.repeats.count * alarm.repeats.seconds
+        let repeats = count * seconds
         let (start, end) = (
             range.start.adding(seconds: -shift - repeats - slack), range.end.adding(seconds: slack - shift)
         )
@@ -109,7 +114,6 @@ extension ReportedObject {
             return event
         }
         let event = placed(contents.events[index])
-        let series = contents.series
         guard event.recurrenceID == nil || event.appliesToFuture, var master = series.master.map(placed) else {
             return Series(master: event.recurrenceID == nil ? event : nil, overrides: [event])
         }

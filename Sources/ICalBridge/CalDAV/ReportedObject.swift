@@ -8,14 +8,35 @@ package struct ReportedObject {
     let contents: ObjectContents
     /// The clock of dates and floating times.
     let zone: any TimeZoneRules
+    let series: Series
+    /// Whether a component replaces all occurrences from one on.
+    let hasFuture: Bool
+    /// How many alarms are written in each component with a place in time.
+    let writtenAlarms: [Int]
+    /// What is left of the steps that all looks at the object may take.
+    private let steps: Steps
+
+    private final class Steps {
+        var budget: RecurrenceBudget
+
+        init(_ parts: Int) { budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries + stepsOfAPart * parts) }
+    }
 
     /// - Parameter zone: the clock of dates and floating times.
     /// - Returns: nil if the object cannot be read.
     package init?(_ text: [UInt8], floatingIn zone: any TimeZoneRules) {
         guard let contents = ObjectContents(reporting: text) else { return nil }
-        (self.contents, self.zone) = (contents, zone)
+        (self.contents, self.zone, series) = (contents, zone, contents.series)
+        hasFuture = contents.events.contains(where: \.appliesToFuture)
+        writtenAlarms = contents.parts.map { part in part.components.count { $0.name == "VALARM" } }
+        steps = Steps(contents.parts.count)
     }
 
+    /// Looks at the object with the steps that are left; the budget is spent where it is not sure what is found.
+    func look<Value>(_ look: (inout RecurrenceBudget) -> Value) -> Value { look(&steps.budget) }
+
+    /// The steps that a component has beside those of a series.
+    static let stepsOfAPart = 10
     /// The most occurrences of an object that are looked at for one condition.
     static let mostOccurrences = 4000
 }

@@ -15,7 +15,7 @@ struct TextMatch: Hashable, Sendable {
         case endsWith = "ends-with"
     }
 
-    private let collation: Collation
+    let collation: Collation
     private let how: How
     private let isNegated: Bool
     /// The text that is looked for, without differences of case that the collation does not see.
@@ -44,10 +44,8 @@ struct TextMatch: Hashable, Sendable {
         retreats = Self.retreats(of: pattern)
     }
 
-    /// Whether the condition holds for a property or a parameter with these texts.
-    func holds(for texts: [[UInt8]]) -> Bool {
-        texts.contains { isMet(by: Self.folded($0, collation)) } != isNegated
-    }
+    /// Whether the condition holds for a property or a parameter with these texts, of which each is `folded`.
+    func holds(for texts: [[UInt8]]) -> Bool { texts.contains(where: isMet) != isNegated }
 
     private func isMet(by text: [UInt8]) -> Bool {
         switch how {
@@ -58,7 +56,8 @@ struct TextMatch: Hashable, Sendable {
         }
     }
 
-    private static func folded(_ text: [UInt8], _ collation: Collation) -> [UInt8] {
+    /// Returns a text without the differences of case that a collation does not see.
+    static func folded(_ text: [UInt8], _ collation: Collation) -> [UInt8] {
         switch collation {
         case .octet: text
         case .ascii: text.map { $0 >= 97 && $0 <= 122 ? $0 & 0xDF : $0 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KalendsCore
-import NIOCore
+package import NIOCore
+import Synchronization
 
 /// A request's wait for somebody else, which ends when the request's client has gone.
 ///
@@ -13,12 +14,38 @@ final class Departure: Sendable {
     init(_ come: @escaping @Sendable () -> Void) { self.come = come }
 }
 
+/// Whether a request's client is still there, for work that can be left once it has gone.
+package final class Presence: Sendable {
+    private final class Flag: Sendable {
+        let isRaised = Atomic(false)
+    }
+
+    private let flag: Flag
+    private let departure: Departure
+    private let channel: any Channel
+
+    /// - Parameter channel: the request's connection.
+    package init(on channel: any Channel) {
+        let flag = Flag()
+        departure = Departure { flag.isRaised.store(true, ordering: .relaxed) }
+        (self.flag, self.channel) = (flag, channel)
+        channel.triggerUserOutboundEvent(departure, promise: nil)
+    }
+
+    deinit { channel.triggerUserOutboundEvent(departure, promise: nil) }
+
+    /// Throws `CancellationError` if the client has gone.
+    package func check() throws {
+        if flag.isRaised.load(ordering: .relaxed) { throw CancellationError() }
+    }
+}
+
 extension KalendsContext {
     /// Does work that waits for somebody else, such as a request to another server: nothing that others may need is held
     /// meanwhile, and the work is cancelled when the client has gone.
     ///
     /// A client that closes only its own side has gone, too: nothing tells it from one that has closed both.
-    func awaiting<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    package func awaiting<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         memory.letGo()
         let (events, continuation) = AsyncStream.makeStream(of: Void.self)
         let departure = Departure { continuation.finish() }

@@ -16,7 +16,7 @@ extension RouteTable.Route {
         return { request, context in
             if isChecked { try request.checkQuery(known: known) }
             guard takesLong else { return try await handler(request, context) }
-            return try await LongWork.run { try await handler(request, context) }
+            return try await LongWork.run(for: context.sender) { try await handler(request, context) }
         }
     }
 }

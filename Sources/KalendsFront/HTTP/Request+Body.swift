@@ -42,7 +42,7 @@ extension Request {
         let bytes = try await bytes(limit: Self.jsonLimit, times: Self.documentFactor, context)
         if bytes.isEmpty { return [:] }
         if bytes.count <= MemoryShare.free { return try Self.document(bytes) }
-        return try await LongWork.run { try Self.document(bytes) }
+        return try await LongWork.run(for: context.sender) { try Self.document(bytes) }
     }
 
     /// Parses a body's bytes as JSON; throws 400 with the place of the error.

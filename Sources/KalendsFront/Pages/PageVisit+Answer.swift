@@ -29,7 +29,7 @@ extension PageVisit {
         var frame = frame(for: read.visitor, path: path)
         if let notice { frame.notice = Notice(notice) }
         // Rendering templates uses a processor for a while; short requests must not wait for it.
-        let answer = try await LongWork.run { [frame] in
+        let answer = try await LongWork.run(for: context.sender) { [frame] in
             PageFront(settings: services.settings).response(
                 page.rendered(frame), status: status,
                 as: ContentCoding(acceptEncoding: request.headers[values: .acceptEncoding], from: .browser))

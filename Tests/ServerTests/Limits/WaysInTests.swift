@@ -4,12 +4,13 @@ import CalendarSync
 import Foundation
 import HTTPTypes
 import Hummingbird
-import ICalBridge
 import NIOCore
 import Outbound
 import TestSupport
 import Testing
 
+@testable import CalDAVServer
+@testable import ICalBridge
 @testable import KalendsCore
 @testable import KalendsFront
 @testable import ServerTestSupport
@@ -162,6 +163,27 @@ struct WaysInTests {
                 "\(Self.size(RequestXML.limit)), \(XMLReader.Limits.request.elements) elements, "
                     + "\(XMLReader.Limits.request.depth) levels",
                 arrival, "threads of their own, in turns by user", "none",
+            ],
+            [
+                "reports of calendar apps, and lists of collections: their answers",
+                "\(Self.size(limits.reportBytes)), \(Self.size(CalendarCollection.pageBytes)) at a time or one text; "
+                    + "\(Self.size(limits.reportMemory)) of all for the addresses in their bodies",
+                "\(Self.seconds(limits.reportPatience)) for one of \(limits.reportsOfAPerson) places of a person and "
+                    + "\(limits.reports) in all; as long as the client is there and reads",
+                "\(Self.seconds(limits.reportTime)) a report, in turns by user; "
+                    + "a minute of a user's at once, then half of one processor",
+                "\(MemberAnswer.page) texts or \(Listing.page) members a read; what is left follows another token",
+            ],
+            [
+                "one resource in a report", Self.size(CalendarCollection.maxResourceSize), "the report's",
+                "\(CalendarFilter.mostConditions) conditions, each text folded once; "
+                    + "\(RecurrenceBudget.perSeries) steps and \(ReportedObject.stepsOfAPart) a component, "
+                    + "\(ReportedObject.mostOccurrences) occurrences", "none",
+            ],
+            [
+                "reads of a feed's address with CalDAV",
+                "the report's; \(Self.size(KeptFeedMembers.limit)) of all that is kept",
+                "the report's", "made once for all pages, in turns by owner", "the feed's",
             ],
             [
                 "calendar objects that calendar apps store", Self.size(CalendarCollection.maxResourceSize), arrival,

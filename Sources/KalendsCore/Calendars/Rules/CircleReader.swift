@@ -88,12 +88,12 @@ struct CircleReader {
         }
     }
 
-    /// Returns the items among some resources that are not deleted.
-    private func items(_ resources: [CircleResource]) throws -> [ScheduleItem] {
+    /// Returns the items among some resources.
+    func items(_ resources: [CircleResource], deletedToo: Bool = false) throws -> [ScheduleItem] {
         var ids: [ScheduleItem.Collection: [String]] = [:]
         for case .item(let collection, let id) in resources { ids[collection, default: []].append(id.string) }
         return try ids.flatMap { collection, ids in
-            try transaction.itemsEverKnown(ids, collection, in: circle.id).filter { $0.deletedAt == nil }
+            try transaction.itemsEverKnown(ids, collection, in: circle.id).filter { deletedToo || $0.deletedAt == nil }
         }
     }
 

@@ -205,13 +205,13 @@ extension CircleReader {
 
     /// Returns the names that resources had in a list, where it is known that they cannot have been in the other.
     func names(of gone: [CircleResource], in list: ResourceName.List) throws -> [String] {
-        var ids: [ScheduleItem] = []
-        for case .item(let collection, let id) in gone {
-            guard let kind = look.kinds[collection], ResourceName.List(kind) == list else { continue }
-            if let item = try transaction.itemEverKnown(id.string, collection, in: circle.id) { ids.append(item) }
+        let ids = gone.filter { resource in
+            guard case .item(let collection, _) = resource else { return false }
+            return look.kinds[collection].map { ResourceName.List($0) == list } ?? false
         }
-        let names = try ResourceNames(of: ids, in: circle.id, transaction)
-        var found = ids.map { names.name(of: CircleResource($0)) }
+        let items = try self.items(ids, deletedToo: true)
+        let names = try ResourceNames(of: items, in: circle.id, transaction)
+        var found = items.map { names.name(of: CircleResource($0)) }
         for resource in gone { if case .imported = resource { found.append(names.name(of: resource)) } }
         return found
     }

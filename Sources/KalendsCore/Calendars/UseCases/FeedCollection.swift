@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-import Crypto
+import Calendar
 package import FeedTokens
-import ICalBridge
 package import Storage
 import Synchronization
 
 /// What one feed shows as a collection that nobody can change, found by the feed's secret address.
-package struct FeedCollection: CollectionSource {
+package final class FeedCollection: CollectionSource {
     /// What an address opens, as for a read of the feed.
     package enum Opened: Sendable {
         case unknown
@@ -18,6 +17,8 @@ package struct FeedCollection: CollectionSource {
 
     private let services: Services
     private let token: Secret
+    /// What the request has found until now.
+    private let own = Mutex<FeedMembers?>(nil)
 
     package init(_ token: Secret, services: Services) { (self.token, self.services) = (token, services) }
 
@@ -50,30 +51,31 @@ package struct FeedCollection: CollectionSource {
     package func members(
         of collection: CalendarCollection, after name: String?, limit: Int
     ) async throws -> [CalendarMember] {
-        try await shown(in: collection).all(after: name).prefix(limit).map { $0.shown.member($0.name.string) }
+        try await shown(in: collection).after(name).prefix(limit).map(\.member)
     }
 
     package func members(of collection: CalendarCollection, named names: [String]) async throws -> [CalendarMember?] {
         let all = try await shown(in: collection)
-        return names.map { name in all[name]?.member(name) }
+        return names.map { all[$0]?.member }
     }
 
     package func resources(
         of collection: CalendarCollection, named names: [String]
     ) async throws -> [CalendarResource?] {
         let all = try await shown(in: collection)
-        return names.map { name in all[name]?.calendarResource(name) }
+        return try all.resources(names.map { all[$0] })
     }
 
     package func resources(
         of collection: CalendarCollection, component: CalendarComponent?, span: Range<Int>?,
         after name: String?, limit: Int
     ) async throws -> [CalendarResource] {
-        try await shown(in: collection).all(after: name).lazy.filter { one in
-            (component ?? one.shown.component) == one.shown.component
-                && (span.map { $0.overlaps(one.shown.span) } ?? true)
-        }.prefix(limit).fitting(CalendarCollection.pageBytes) { $0.shown.text.count }
-            .map { $0.shown.calendarResource($0.name.string) }
+        let all = try await shown(in: collection)
+        let found = all.after(name).lazy.filter { entry in
+            (component ?? entry.component) == entry.component && (span.map { $0.overlaps(entry.span) } ?? true)
+        }
+        return try all.resources(found.prefix(limit).fitting(CalendarCollection.pageBytes, \.size))
+            .compactMap(\.self)
     }
 
     /// What a feed stopped showing is not kept, so that only what is unchanged can be said.
@@ -96,16 +98,30 @@ package struct FeedCollection: CollectionSource {
             return (parts, day, FeedMembers.number(open.live, day))
         }
         let (_, _, number) = try await services.store.read(made)
-        if let known = services.feedMembers.find(key), known.number == number { return known }
-        let (members, room) = try await services.readInTurn(for: collection.userID) { transaction, room in
+        // An answer shows one state from its beginning to its end, and makes that once.
+        if let known = own.withLock({ $0 }) { return known }
+        if let known = services.feedMembers.find(key), known.number == number { return keep(known) }
+        let (found, room) = try await services.readInTurn(for: collection.userID) { transaction, room in
+            typealias Found = (FeedMembers?, [(key: ContentHash, shown: ShownResource)], Int)
             let (parts, day, number) = try made(transaction)
+            // Others may have made it while this one waited.
+            if let known = services.feedMembers.find(key), known.number == number {
+                return (known, [], number) as Found
+            }
             try room.take(
                 parts.circle.id, andOwnOf: parts.configuration.showsOwn ? parts.feed.userID : nil, withText: true,
                 in: transaction)
-            return try FeedMembers(of: parts, day, number, in: transaction)
+            return (nil, try FeedMembers.read(parts, day, in: transaction), number)
         }
         defer { withExtendedLifetime(room) {} }
+        if let known = found.0 { return keep(known) }
+        let members = try await FeedMembers(found.1, number: found.2)
         services.feedMembers.keep(members, for: key)
+        return keep(members)
+    }
+
+    private func keep(_ members: FeedMembers) -> FeedMembers {
+        own.withLock { $0 = members }
         return members
     }
 
@@ -130,58 +146,4 @@ package struct FeedCollection: CollectionSource {
     ) async throws {
         throw CollectionFault.needsPrivileges
     }
-}
-
-/// The resources of the feeds that calendar apps asked for last, by the hash of the token.
-final class KeptFeedMembers: Sendable {
-    /// The most bytes of all of them.
-    private static let limit = 32 << 20
-
-    private let kept = Mutex(LeastRecentlyUsed<ByteString, FeedMembers>(limit: limit))
-
-    func find(_ token: ByteString) -> FeedMembers? { kept.withLock { $0.find(token) } }
-
-    func keep(_ members: FeedMembers, for token: ByteString) {
-        kept.withLock { $0.keep(members, for: token, cost: members.size) }
-    }
-}
-
-/// The resources of a feed in one version on one day, in the order of their names.
-struct FeedMembers: Sendable {
-    let number: Int
-    private let resources: [(name: ByteString, shown: ShownResource)]
-
-    /// A number that rises whenever the feed shows something else: the time of its last change, or the beginning of the
-    /// day on which its window is placed.
-    static func number(_ live: LiveFeed, _ day: FeedDay) -> Int { max(live.changedAt, day.from) }
-
-    init(
-        of parts: LiveFeedParts, _ day: FeedDay, _ number: Int, in transaction: any ReadTransaction
-    ) throws {
-        self.number = number
-        let window = FeedWindow(parts.configuration, today: day.date, zone: parts.zone)
-        var found: [ByteString: ShownResource] = [:]
-        func add(_ collection: String, _ id: String, _ events: [Event]) {
-            guard let first = events.first else { return }
-            let name = Array("\(collection)\u{0}\(id)".utf8)
-            let modified = events.compactMap { $0.lastModified ?? $0.timestamp }.max()?.milliseconds ?? 0
-            found[ByteString(ContentHash(of: SHA256.hash(data: name)).text + ".ics")] = ShownResource(
-                .item(.init(rawValue: collection), id: ByteString(id)), uid: first.uid, events, [],
-                modified: modified, from: window.from.milliseconds, to: window.to.milliseconds)
-        }
-        for notice in FeedFilter(parts, window: window).notices { add("notices", notice.uid, [notice]) }
-        try FeedContents.each(of: parts, window: window, in: transaction) { entry in
-            if entry.exclusion == nil { add(entry.collection, entry.id, entry.events) }
-        }
-        resources = found.map { (name: $0.key, shown: $0.value) }.sorted { $0.name < $1.name }
-    }
-
-    /// The approximate bytes in memory.
-    var size: Int { resources.reduce(0) { $0 + $1.shown.text.count + 300 } }
-
-    func all(after name: String?) -> ArraySlice<(name: ByteString, shown: ShownResource)> {
-        resources.after(name) { $0.name }
-    }
-
-    subscript(name: String) -> ShownResource? { resources.first(named: name) { $0.name }?.shown }
 }

@@ -43,6 +43,16 @@ package struct ConnectionLimits: Sendable {
     /// The answers of calendar servers, and what runs and questions keep of them.
     package var providerMemory = 128 << 20
 
+    /// What calendar apps ask with reports and lists of collections: how many are made or wait for their readers, and
+    /// how many of one person; what they keep of their bodies; how long one waits for a place; and the processor time and
+    /// the bytes of one answer, which ends early with more.
+    package var reports = 96
+    package var reportsOfAPerson = 8
+    package var reportMemory = 96 << 20
+    package var reportPatience = Duration.seconds(10)
+    package var reportTime = Duration.seconds(30)
+    package var reportBytes = 512 << 20
+
     /// Simultaneous connections in total and from one network (/24, /48); the second limit does not apply to trusted
     /// proxies, which carry the connections of others.
     package var connections = 10_000

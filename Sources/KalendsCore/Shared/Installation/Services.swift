@@ -47,6 +47,7 @@ package struct Services: Sendable {
     let circleIndexes = CircleIndexes()
     let clientTexts = ClientTexts()
     let feedMembers = KeptFeedMembers()
+    package let reports: ReportRoom
     package let keyRequests = KeyRequests()
     /// How often a user's calendars move to another phone, which writes all of their events again.
     let switches = RateLimit(burst: 20, span: 60_000)
@@ -99,6 +100,7 @@ package struct Services: Sendable {
         self.metrics = metrics
         self.memory = memory
         self.settings = settings
+        reports = ReportRoom(settings.limits, now: now)
         self.isSealingKeyRight = isSealingKeyRight
         self.databaseMark = databaseMark
         self.isServer = isServer

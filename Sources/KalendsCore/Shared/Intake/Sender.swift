@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
+package import Base
 
 /// Whom incoming bytes are counted for: a caller, and the caller's network.
 ///
@@ -8,9 +8,9 @@ import Base
 /// application acts for many users from one address, so each of its users counts as a separate network.
 package struct Sender: Hashable, Sendable {
     let network: ByteString
-    let caller: ByteString
+    package let caller: ByteString
     /// Whether this is one person, who needs only a few places.
-    let isPerson: Bool
+    package let isPerson: Bool
 
     /// A sender who is known only by an address.
     package init(network: String) { self.init("network \(network)", "network \(network)", isPerson: false) }

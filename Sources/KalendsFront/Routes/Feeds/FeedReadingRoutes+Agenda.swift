@@ -47,7 +47,7 @@ extension FeedReadingRoutes {
                     network: network(request, context), version: shown.live.version.circleVersion), context)
         }
         let coding = ContentCoding(acceptEncoding: request.headers[values: .acceptEncoding], from: .browser)
-        var answer = try await LongWork.run { [frame] in
+        var answer = try await LongWork.run(for: context.sender) { [frame] in
             front.response(page.rendered(frame), status: .ok, as: coding, framedBy: shown.embedOrigins)
         }
         FeedAnswer.eachSecretPageField { answer.headers[$0] = $1 }

@@ -108,7 +108,9 @@ struct FeedReadingRoutes: Sendable {
         let packed: ByteBuffer?
         if let plain = bodies.find(answer.plainKey) {
             if isPlain { return ResponseBody(byteBuffer: plain) }
-            packed = plain.readableBytes > 1 << 20 ? try await LongWork.run { Gzip.pack(plain) } : Gzip.pack(plain)
+            packed =
+                plain.readableBytes > 1 << 20
+                ? try await LongWork.run(for: context.sender) { Gzip.pack(plain) } : Gzip.pack(plain)
         } else if let text = text ?? bodies.large(answer.plainKey) {
             if isPlain, !text.isLarge { return ResponseBody(byteBuffer: ByteBuffer(text)) }
             if isPlain {
@@ -116,7 +118,9 @@ struct FeedReadingRoutes: Sendable {
                 if let room = text.room { context.memory.feed.rely(on: room) }
                 return text.responseBody
             }
-            packed = text.count > 1 << 20 ? try await LongWork.run { Gzip.pack(text) } : Gzip.pack(ByteBuffer(text))
+            packed =
+                text.count > 1 << 20
+                ? try await LongWork.run(for: context.sender) { Gzip.pack(text) } : Gzip.pack(ByteBuffer(text))
         } else {
             return nil
         }

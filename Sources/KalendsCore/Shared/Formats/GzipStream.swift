@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CZlib
-import KalendsCore
 
 /// Packs the bytes of one answer as a gzip member while they are made, in 256 KiB of memory whatever their length.
 ///
