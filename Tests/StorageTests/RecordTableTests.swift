@@ -53,7 +53,7 @@ struct RecordTableTests {
             try Self.keep(
                 AuditEntry(
                     number: 11, at: 12, actor: "a", action: "b", subject: "c", circleID: "home", detail: "{}",
-                    previousHash: "d", hash: "e"), in: transaction)
+                    salt: "s", namesHash: "n", previousHash: "d", hash: "e"), in: transaction)
         }
     }
 
