@@ -20,8 +20,8 @@ extension UserCommand {
 
         func run() async throws {
             if !yes {
-                Console.line(
-                    "This removes everything of \(printable(user)), and cannot be undone. Type the id to go on:")
+                Console.status(
+                    "This removes everything of \(printable(user)), and cannot be undone. Type the id to go on: ")
                 guard let typed = readLine(), typed.isSameText(as: user) else {
                     throw ValidationError("That is not the id: nothing was removed.")
                 }
@@ -34,7 +34,7 @@ extension UserCommand {
                     ? "\(printable(user)) is erased. What stays:"
                     : "Nothing of \(printable(user)) opens anything any more; the rest is being removed. What stays:")
             for rest in report["stays"]?.array ?? [] {
-                let rows = rest["rows"]?.integer.map { " (\($0))" } ?? ""
+                let rows = (rest["rows"]?.integer).map { " (\($0))" } ?? ""
                 Console.line("- \(rest["what"]?.string ?? "")\(rows): \(rest["why"]?.string ?? "")")
             }
         }
