@@ -74,7 +74,7 @@ extension PersonTable {
         actor = 'user:' || CAST($1 AS TEXT)
             OR SUBSTR(actor, 1, LENGTH(CAST($1 AS TEXT)) + 6) = 'user:' || CAST($1 AS TEXT) || ' '
             OR actor IN (SELECT 'device:' || id FROM devices WHERE user_id = $1)
-            OR REPLACE(detail, '"' || CAST($1 AS TEXT) || '"', '') <> detail
+            OR REPLACE(detail, '"user":"' || CAST($1 AS TEXT) || '"', '') <> detail
             OR subject = $1 AND (
                 action LIKE 'member.%' OR action LIKE 'password.%' OR action LIKE 'secondFactor.%'
                 OR action LIKE 'recoveryCodes.%' OR action LIKE 'signInLink.%' OR action LIKE 'officeDays.%'
@@ -97,7 +97,8 @@ extension PersonTable {
             where: "name = $1 OR SUBSTR(name, 1, LENGTH(CAST($1 AS TEXT)) + 1) = CAST($1 AS TEXT) || ' '"),
         .init(Device.schema, .devices, erased: .removedTogether),
         .init(
-            AuditEntry.schema, .audit, "actor subject", where: naming, together: manyTogether, erased: .anonymous),
+            AuditEntry.schema, .audit, "actor subject", where: naming, together: manyTogether, concealing: "salt",
+            erased: .anonymous),
     ]
 
     private static let scheduled: [PersonTable] = [
