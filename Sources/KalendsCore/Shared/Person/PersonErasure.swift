@@ -94,7 +94,8 @@ package struct PersonErasures: Sendable {
         }
         // This comes before the secrets are deleted, since nobody could revoke them afterwards.
         await withTaskGroup(of: Void.self) { group in
-            for (stored, provider) in credentials {
+            var accounts: Set<ByteString> = []
+            for (stored, provider) in credentials where accounts.insert(ByteString(stored.account)).inserted {
                 group.addTask { _ = await services.providers.revoke(stored, provider, exceptBy: user) }
             }
         }
