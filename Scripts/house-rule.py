@@ -57,6 +57,9 @@ ALLOWED = {
     ("Server/Background/Housekeeping.swift", WRITE): "housekeeping: what is old is removed",
     ("KalendsCore/Shared/Installation/Tidying.swift", WRITE): "removes what nobody sees, revises what an act left due",
     ("KalendsCore/Shared/Installation/Tidying.swift", CONCERNS): "revises what an act left due",
+    ("KalendsCore/Shared/Installation/Tidying+Erasing.swift", WRITE): "takes an erasure to its end, which an act began",
+    ("KalendsCore/Shared/Installation/Tidying+Erasing.swift", CONCERNS): "takes an erasure to its end",
+    ("KalendsCore/Shared/Installation/Tidying+Erasing.swift", NOTE): "says of how many entries it took the names out",
     ("FeedServer/Commands/Restore.swift", WRITE): "a copy in no server's hands forgets the journal of another",
     ("FeedServer/Commands/Reseal.swift", WRITE): "another key for all that is sealed, with no server on the database",
     ("KalendsCore/Shared/Operator/KeyRotation.swift", WRITE):

@@ -50,12 +50,18 @@ public protocol StoreMaintenance: Sendable {
     /// Removes the statistics of the engine's planner, which somebody else may have written.
     func forgetStatistics() async throws
 
+    /// Writes what is stored anew where that takes a moment, so that nothing that was removed is left in unused space;
+    /// returns false where the engine or the database's size leaves that to the operator.
+    func overwriteRemoved() async throws -> Bool
+
     /// Checks whether another process changed the database, which makes the caches stale.
     func lookForForeignChange() async throws
 }
 
 extension StoreMaintenance {
     public var isReachable: Bool { true }
+
+    public func overwriteRemoved() async throws -> Bool { false }
 
     public func giveUpWrite(after limit: Duration) { _ = writes.giveUp(after: limit) }
 }

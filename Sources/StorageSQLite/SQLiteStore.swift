@@ -47,6 +47,8 @@ public final class SQLiteStore: Store, StoreMaintenance {
             let synchronous = try pool.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 try db.execute(sql: "PRAGMA cache_size = -\(Self.writerCache)")
+                // Most systems build SQLite so: what is removed is overwritten where it was.
+                try db.execute(sql: "PRAGMA secure_delete = ON")
                 return try Int.fetchOne(db, sql: "PRAGMA synchronous")
             }
             let journal = try pool.read { db in try String.fetchOne(db, sql: "PRAGMA journal_mode") }

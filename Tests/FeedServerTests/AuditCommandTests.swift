@@ -126,4 +126,26 @@ struct AuditCommandTests {
             }
         }
     }
+
+    @Test("A person is erased once their id was typed again, and the trail says how many entries name nobody any more")
+    func erasure() async throws {
+        let server = try await RunningServer()
+        defer { server.remove() }
+        for user in ["ann", "ben"] {
+            let set = try await server.kalends(["user", "set-password", user], input: "a long password\n")
+            #expect(set.status == 0)
+        }
+        #expect(try await server.kalends(["user", "erase", "ann"], input: "ben\n").status != 0)
+        #expect(try await server.kalends(["user", "list"]).output.contains("ann"))
+        let erased = try await server.kalends(["user", "erase", "ann"], input: "ann\n")
+        #expect(erased.status == 0 && erased.output.hasPrefix("ann is erased. What stays:\n- "))
+        #expect(erased.output.contains("- auditTrail (1): ") && erased.output.contains("- backups: "))
+        let list = try await server.kalends(["user", "list"]).output
+        #expect(!list.contains("ann") && list.contains("ben"))
+        let verdict = try await server.kalends(["audit", "verify"])
+        #expect(verdict.status == 0 && verdict.output.contains("whole, 4 entries, 1 of them made anonymous\n"))
+        let json = try await server.kalends(["user", "erase", "ben", "--yes", "--json"])
+        #expect(try JSONValue(parsing: Array(json.output.utf8))["state"] == "done")
+        #expect(await server.stop() == 0)
+    }
 }

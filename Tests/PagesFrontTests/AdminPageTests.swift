@@ -73,4 +73,21 @@ struct AdminPageTests {
             try await browser.open("/app/admin").expect(403)
         }
     }
+
+    @Test("The operator is asked before a person is erased, and told what stays")
+    func erasure() async throws {
+        try await TestServer.withPasswords { server in
+            let (browser, page) = try await Self.open(server)
+            let question = try await browser.send(page, to: "/app/admin/erase", ["user": " ben "]).expect(200)
+            #expect(question.text.contains("Erase everything of ben?"))
+            try await server.call(.get, "/v1/circles/c/members/ben").expect(200)
+            let done = try await browser.send(question, to: "/app/admin/erase").expect(200)
+            #expect(done.text.contains("What stays, and why") && done.text.contains("Earlier backups"))
+            try await server.call(.get, "/v1/circles/c/members/ben").expect(404)
+            // What is no id asks nothing, and a question about one person erases no other.
+            try await browser.send(page, to: "/app/admin/erase", ["user": "a b"]).expect(200)
+            try await browser.send(question, to: "/app/admin/erase", ["user": "vic"]).expect(200)
+            try await server.call(.get, "/v1/circles/c/members/vic").expect(200)
+        }
+    }
 }

@@ -94,6 +94,21 @@ extension Samples {
                     user: text("maria"), timeZone: nil, language: nil, hasPasswords: true, hasSecondFactor: true,
                     passwordDraft: Draft(problems: [.init(field: "code", code: .code)]))),
             Sample(
+                name: "account-last-owner",
+                page: AccountPage(
+                    user: text("maria"), timeZone: nil, language: nil, hasPasswords: false,
+                    lastOwnerOf: [text("Family"), text("Work")])),
+            Sample(name: "erasure-ask", page: ErasurePage(state: .ask(user: text("maria")))),
+            Sample(
+                name: "erasure-done",
+                page: ErasurePage(
+                    state: .done([
+                        .init(what: "items", rows: 12), .init(what: "auditTrail", rows: 1),
+                        .init(what: "backups", rows: 0),
+                    ]))),
+            Sample(
+                name: "erasure-under-way", page: ErasurePage(state: .underWay([.init(what: "elsewhere", rows: 0)]))),
+            Sample(
                 name: "factor-off",
                 page: SecondFactorPage(
                     user: text("maria"), state: .off,

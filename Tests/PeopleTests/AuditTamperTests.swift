@@ -38,6 +38,13 @@ struct AuditTamperTests {
         ("the middle deleted", ["DELETE FROM audit_trail WHERE number = 8"], 8, "missing: entry 9"),
         ("the beginning deleted", ["DELETE FROM audit_trail WHERE number < 3"], 1, "missing: entry 3"),
         ("the end deleted", ["DELETE FROM audit_trail WHERE number > 10"], 11, "the trail ends before entry 12"),
+        ("a changed hash of names", ["UPDATE audit_trail SET names_hash = hash WHERE number = 4"], 4, "content"),
+        (
+            "names taken out by hand",
+            ["UPDATE audit_trail SET actor = '', subject = '', detail = '{}', salt = '' WHERE number IN (4, 9)"], 9,
+            "2 entries have no names, and erasures took them out of 0"
+        ),
+        ("a part of the names taken out", ["UPDATE audit_trail SET actor = '' WHERE number = 5"], 5, "content"),
         ("all deleted", ["DELETE FROM audit_trail"], 1, "the trail ends before entry 12"),
         (
             "two in the wrong order",
@@ -53,7 +60,8 @@ struct AuditTamperTests {
                 "UPDATE audit_trail SET number = number + 100 WHERE number > 6",
                 "UPDATE audit_trail SET number = number - 99 WHERE number > 100",
                 """
-                INSERT INTO audit_trail SELECT 7, at, actor, action, subject, circle_id, detail, hash, previous_hash
+                INSERT INTO audit_trail
+                SELECT 7, at, actor, action, subject, circle_id, detail, salt, names_hash, hash, previous_hash
                 FROM audit_trail WHERE number = 6
                 """,
             ], 7, "content"
@@ -62,7 +70,8 @@ struct AuditTamperTests {
             "one put at the end",
             [
                 """
-                INSERT INTO audit_trail SELECT 13, at, actor, action, subject, circle_id, detail, previous_hash, hash
+                INSERT INTO audit_trail
+                SELECT 13, at, actor, action, subject, circle_id, detail, salt, names_hash, previous_hash, hash
                 FROM audit_trail WHERE number = 12
                 """
             ], 13, "follow"
@@ -71,7 +80,8 @@ struct AuditTamperTests {
             "one put before the beginning",
             [
                 """
-                INSERT INTO audit_trail SELECT 0, at, actor, action, subject, circle_id, detail, previous_hash, hash
+                INSERT INTO audit_trail
+                SELECT 0, at, actor, action, subject, circle_id, detail, salt, names_hash, previous_hash, hash
                 FROM audit_trail WHERE number = 1
                 """
             ], 1, "entry 0 is stored before"
@@ -115,6 +125,7 @@ struct AuditTamperTests {
             let head = AuditHead(try #require(entries.last))
             var forged = entries[2]
             forged.actor = "user:eve"
+            forged.namesHash = try AuditTrail.namesHash(of: forged)
             forged.hash = try AuditTrail.hash(of: forged)
             var chain = entries[..<2] + [forged]
             func put(_ entries: ArraySlice<AuditEntry>) async throws {

@@ -89,7 +89,7 @@ enum ScopeOracle {
             [
                 "GET /v1/users", "PUT /v1/users/{user}/password", "DELETE /v1/users/{user}/password",
                 "POST /v1/users/{user}/sign-in-links", "DELETE /v1/users/{user}/second-factor",
-                "GET /v1/users/{user}/export",
+                "GET /v1/users/{user}/export", "DELETE /v1/users/{user}",
                 "GET /v1/second-factor", "POST /v1/second-factor", "POST /v1/second-factor/confirm",
                 "POST /v1/second-factor/recovery-codes", "POST /v1/second-factor/remove",
                 "GET /v1/sessions", "DELETE /v1/sessions/current", "DELETE /v1/sessions/{id}",

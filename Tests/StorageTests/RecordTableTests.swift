@@ -53,7 +53,7 @@ struct RecordTableTests {
             try Self.keep(
                 AuditEntry(
                     number: 11, at: 12, actor: "a", action: "b", subject: "c", circleID: "home", detail: "{}",
-                    previousHash: "d", hash: "e"), in: transaction)
+                    salt: "s", namesHash: "n", previousHash: "d", hash: "e"), in: transaction)
         }
     }
 
@@ -92,6 +92,11 @@ struct RecordTableTests {
                 User(id: "ann", timeZone: "Z", language: "de", readsPhone: true, createdAt: 11, updatedAt: 12),
                 in: transaction)
             try Self.keep(Password(userID: "ann", hash: "h", createdAt: 11, changedAt: 12), in: transaction)
+            try Self.keep(
+                Erasure(
+                    id: "e", userID: "ann", asker: "person", removed: [.init(table: "feeds", rows: 11)],
+                    kept: [.init(table: "changes", rows: 12), .init(table: "audit_trail", rows: 13)],
+                    leavesUnusedSpace: true, begunAt: 14, endedAt: 15), in: transaction)
             try Self.keep(SecondFactor(userID: "ann", sealed: "s", createdAt: 11, lastStep: 12), in: transaction)
             try Self.keep(
                 Session(

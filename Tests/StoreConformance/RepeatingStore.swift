@@ -61,6 +61,7 @@ public final class RepeatingStore: Store, StoreMaintenance {
     public func integrityCheck() async throws -> String { try await base.integrityCheck() }
     public func checkSchema() async throws { try await base.checkSchema() }
     public func valueFaults() async throws -> [StoredFault] { try await base.valueFaults() }
+    public func overwriteRemoved() async throws -> Bool { try await base.overwriteRemoved() }
     public func forgetStatistics() async throws { try await base.forgetStatistics() }
     public func lookForForeignChange() async throws { try await base.lookForForeignChange() }
 }

@@ -321,6 +321,12 @@ struct ConnectionAuthorizingTests {
                 try transaction.credential(ofConnection: String(two.split(separator: "/").last ?? ""))
             }
             #expect(kept == nil)
+            // All connections of a person who is erased end together, and each account's grant once.
+            for path in [try await Self.begin(server), try await Self.begin(server, label: "second")] {
+                try await Self.connect(server, emulator, path).expect(200)
+            }
+            try await server.call(.delete, "/v1/users/ann?erase=true").expect(200)
+            #expect(try await revocations() == 2)
         }
     }
 

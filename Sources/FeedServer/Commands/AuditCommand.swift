@@ -79,7 +79,9 @@ struct AuditCommand: AsyncParsableCommand {
     static func sentence(_ verdict: JSONValue) -> String {
         let count = verdict["count"]?.integer ?? 0
         guard let number = verdict["fault"]?["number"]?.integer else {
+            let anonymous = verdict["anonymous"]?.integer ?? 0
             return "whole, \(count) \(count == 1 ? "entry" : "entries")"
+                + (anonymous > 0 ? ", \(anonymous) of them made anonymous" : "")
         }
         return "entry \(number) is wrong: \(verdict["fault"]?["reason"]?.string ?? "")"
     }

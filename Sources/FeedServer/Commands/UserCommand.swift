@@ -9,6 +9,7 @@ struct UserCommand: AsyncParsableCommand {
         commandName: "user", abstract: "Passwords of users who sign in here, and what is stored of a person.",
         subcommands: [
             SetPassword.self, List.self, RemovePassword.self, RemoveSecondFactor.self, LogName.self, ExportData.self,
+            Erase.self,
         ])
 
     struct SetPassword: AsyncParsableCommand {

@@ -20,6 +20,7 @@ struct AdminPages: Sendable {
             _ = try await visit.services.serviceKeys.revoke(try visit.id("key"), for: try visit.caller())
             return visit.redirect(to: Self.path, done: .keyRevoked)
         }
+        routes.page(.post, "\(Self.path)/erase", for: .operatorPages, back: Self.path, Self.erase)
         routes.page(.post, "\(Self.path)/sign-out", for: .operatorPages, back: Self.path) { visit in
             try await visit.services.operatorSessions.signOut(for: try visit.caller())
             return visit.redirect(to: "/app/sign-in", done: .signedOut)
@@ -39,6 +40,18 @@ struct AdminPages: Sendable {
             guard let draft = Draft(refusal, of: visit.form, ["name"]) else { throw refusal }
             return try await page(visit, draft: draft, status: .unprocessableContent)
         }
+    }
+
+    /// Asks about the person whose id was typed, and erases them once that is confirmed.
+    @Sendable
+    private static func erase(_ visit: PageVisit) async throws -> Response {
+        let user = String((visit.form["user"] ?? "").withoutOuterBlanks)
+        guard Identifier.isValid(user) else { return visit.redirect(to: path) }
+        guard visit.form["confirmed"]?.isSameText(as: user) == true else {
+            return try await visit.page(ErasurePage(state: .ask(user: user)), path: path)
+        }
+        let report = try await visit.services.erasures.erase(user, for: try visit.caller())
+        return try await visit.page(report.page, path: path)
     }
 
     private static func page(

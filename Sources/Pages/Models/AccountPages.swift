@@ -112,15 +112,18 @@ public struct AccountPage: Page {
     public var hasPasswords: Bool
     /// Whether the person has a second factor; nil for a person without a password, who needs none.
     public var hasSecondFactor: Bool?
+    /// The names of the circles with others whose last owner the person is, who cannot be erased then.
+    public var lastOwnerOf: [String]
     public var draft: Draft
     public var passwordDraft: Draft
 
     public init(
         user: String, timeZone: String?, language: Language?, hasPasswords: Bool, hasSecondFactor: Bool? = nil,
-        draft: Draft = Draft(), passwordDraft: Draft = Draft()
+        lastOwnerOf: [String] = [], draft: Draft = Draft(), passwordDraft: Draft = Draft()
     ) {
         (self.user, self.timeZone, self.language, self.hasPasswords) = (user, timeZone, language, hasPasswords)
-        (self.hasSecondFactor, self.draft, self.passwordDraft) = (hasSecondFactor, draft, passwordDraft)
+        (self.hasSecondFactor, self.lastOwnerOf) = (hasSecondFactor, lastOwnerOf)
+        (self.draft, self.passwordDraft) = (draft, passwordDraft)
     }
 
     public func sheet(_ paper: RenderContext) -> PageContent {
@@ -162,6 +165,15 @@ public struct AccountPage: Page {
                     ]
                 } ?? .nothing,
                 "export": paper.act("actDownloadData", "/app/account/export"),
+                "lastOwner": lastOwnerOf.isEmpty
+                    ? .nothing
+                    : .text(words("accountEraseOwner", ["circles": lastOwnerOf.joined(separator: ", ")])),
+                "erase": lastOwnerOf.isEmpty ? paper.question("erase-all", "actErase", style: .danger) : .nothing,
+                "eraseDialog": lastOwnerOf.isEmpty
+                    ? paper.dialog(
+                        "erase-all", words["accountEraseAsk"], [words["accountEraseAskText"]],
+                        paper.form("erase-form", "/app/account/erase", [], submit: "actErase", style: .danger))
+                    : .nothing,
             ],
             problems: paper.problems(draft, in: "account", fields)
                 + paper.problems(passwordDraft, in: "password", passwords))

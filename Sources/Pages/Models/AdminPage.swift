@@ -122,6 +122,10 @@ public struct AdminPage: Page {
                 "newKey": .text(newKey),
                 "createKey": paper.form(
                     "key", "/app/admin/keys", keyFields, submit: "actCreateKey", style: .plain, draft: draft),
+                "erase": paper.form(
+                    "erase-form", "/app/admin/erase",
+                    [Field("user", words["accountUser"], Field.text(), isRequired: true, most: 128)],
+                    submit: "actErasePerson", style: .plain),
                 "search": paper.form(
                     "search", "/app/admin",
                     [

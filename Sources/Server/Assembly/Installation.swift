@@ -95,7 +95,7 @@ package struct Installation: Sendable {
         let brake = try await SignInThrottle(store, isShared: settings.isShared)
         let leases = Leases(store, holder: settings.isShared ? FeedLedger.makeID() : nil)
         let turns = CircleLock(settings.isShared ? leases : nil)
-        let tidying = Tidying(store, turns, settings.kinds, now: now)
+        let tidying = Tidying(store, store, turns, settings.kinds, now: now)
         let grants = GrantRegistry(store: store, key: key, now: now)
         let sync = SyncScheduler(settings.limits)
         services = Services(

@@ -38,7 +38,7 @@ package enum ColumnRules {
         case ("planned_events", "start_offset"), ("planned_events", "end_offset"): offsets
         case ("planned_events", "is_all_day"), ("feeds", "shows_own"), ("users", "reads_phone"),
             ("app_passwords", "may_write"), ("app_passwords", "reaches_own"),
-            ("own_resources", "is_long"):
+            ("own_resources", "is_long"), ("erasures", "leaves_unused_space"):
             0...1
         case (_, "failures"), (_, "turn"), (_, "generation"), ("second_factors", "last_step"): 0...1 << 53
         case ("subscriptions", "refresh_minutes"): 1...1_000_000

@@ -100,7 +100,8 @@ extension Schema {
         "CREATE INDEX webhook_deliveries_by_ordinal ON webhook_deliveries (webhook_id, ordinal)",
         "CREATE INDEX webhook_deliveries_due ON webhook_deliveries (state, next_at)",
 
-        // The audit trail references no other table, because its rows outlive what they describe.
+        // The audit trail references no other table, because its rows outlive what they describe. hash covers names_hash
+        // in place of the actor, the subject and the detail, so that these can be taken out with their salt.
         """
         CREATE TABLE audit_trail (
             number BIGINT NOT NULL PRIMARY KEY,
@@ -110,6 +111,8 @@ extension Schema {
             subject TEXT NOT NULL,
             circle_id TEXT,
             detail TEXT NOT NULL,
+            salt TEXT NOT NULL,
+            names_hash TEXT NOT NULL,
             previous_hash TEXT NOT NULL,
             hash TEXT NOT NULL
         ) /* clustered */

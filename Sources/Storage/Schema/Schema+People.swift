@@ -155,5 +155,21 @@ extension Schema {
             UNIQUE (user_id, device_id)
         )
         """,
+
+        // The erasures of people. user_id is null once nothing of the person is left; asker is `person`, `operator` or
+        // `key:ID`. removed and kept are counts of rows, `table:count` each, separated by spaces.
+        """
+        CREATE TABLE erasures (
+            id TEXT NOT NULL PRIMARY KEY,
+            user_id TEXT CHECK (length(user_id) BETWEEN 1 AND 128),
+            asker TEXT NOT NULL,
+            removed TEXT NOT NULL,
+            kept TEXT NOT NULL,
+            leaves_unused_space BIGINT NOT NULL,
+            begun_at BIGINT NOT NULL,
+            ended_at BIGINT
+        )
+        """,
+        "CREATE INDEX erasures_under_way ON erasures (begun_at) WHERE ended_at IS NULL",
     ]
 }

@@ -43,6 +43,7 @@ extension Services {
     package var devices: Devices { Devices(acts: acts, quotas: settings.quotas, recently: recently) }
     package var appPasswords: AppPasswords { AppPasswords(services: self) }
     package var personData: PersonData { PersonData(acts: acts) }
+    package var erasures: PersonErasures { PersonErasures(services: self) }
     package var profiles: Profiles { Profiles(acts: acts) }
     package var personalEvents: PersonalEvents { PersonalEvents(acts: acts, quotas: settings.quotas) }
     package var ownCalendars: OwnCalendars {

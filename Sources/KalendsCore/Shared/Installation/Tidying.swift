@@ -6,13 +6,17 @@ package import Storage
 /// Removes rows that are no longer shown, and finishes what was interrupted when a process ended. All of it happens in
 /// the background, in short transactions.
 package final class Tidying: Sendable {
-    private let store: any Store
-    private let turns: CircleLock
-    private let titles: NamesInTitles
-    private let now: Clock
+    let store: any Store
+    let maintenance: any StoreMaintenance
+    let turns: CircleLock
+    let titles: NamesInTitles
+    let now: Clock
 
-    package init(_ store: any Store, _ turns: CircleLock, _ kinds: ItemKinds, now: @escaping Clock) {
-        (self.store, self.turns, self.now) = (store, turns, now)
+    package init(
+        _ store: any Store, _ maintenance: any StoreMaintenance, _ turns: CircleLock, _ kinds: ItemKinds,
+        now: @escaping Clock
+    ) {
+        (self.store, self.maintenance, self.turns, self.now) = (store, maintenance, turns, now)
         titles = kinds.namesInTitles
     }
 
@@ -23,11 +27,11 @@ package final class Tidying: Sendable {
     private static let fewVersions = 1000
 
     /// Does work in the background; if it fails, it is tried again every hour and at the next start.
-    private func later(_ work: @escaping @Sendable () async throws -> Void) {
+    func later(_ work: @escaping @Sendable () async throws -> Void) {
         turns.later { try? await work() }
     }
 
-    private func repeatedly(
+    func repeatedly(
         _ body: @escaping @Sendable (any WriteTransaction, _ size: Int) throws -> Bool
     ) async throws {
         try await store.recordRepeatedly(while: { !self.turns.isClosing }, body)
@@ -132,6 +136,7 @@ package final class Tidying: Sendable {
     /// Removes everything that is no longer shown.
     package func tidy() async throws {
         try await purgeConnections()
+        for erasure in try await store.read({ try $0.erasuresUnderWay() }) { try await erase(erasure.id) }
         for circle in try await store.read({ try $0.circlesBeingRemoved(limit: 10_000) }) {
             try await purge(circle: circle)
         }

@@ -132,13 +132,16 @@ package struct ConnectionProviders: Sendable {
             now: { [now] in Instant(seconds: now() / 1000) })
     }
 
-    /// Revokes a grant at its provider, unless another connection uses the same account.
+    /// Revokes a grant at its provider, unless another connection uses the same account; those of `user` do not count.
     ///
     /// - Returns: whether the grant no longer opens anything, as far as the provider can tell; false if it could not be
     ///   reached.
-    func revoke(_ stored: ConnectionCredential, _ provider: Connection.Provider) async -> Bool {
+    func revoke(
+        _ stored: ConnectionCredential, _ provider: Connection.Provider, exceptBy user: String? = nil
+    ) async -> Bool {
         guard own.missing(for: provider).isEmpty, case .oauth(let grant)? = try? AccountCredential(stored, key),
-            (try? await store.read({ try $0.isShared(stored) })) == false, let client = try? oauth(provider)
+            (try? await store.read({ try $0.isShared(stored, exceptBy: user) })) == false,
+            let client = try? oauth(provider)
         else { return true }
         return (try? await within(.seconds(10)) { try await client.revoke(grant) }) != nil
     }

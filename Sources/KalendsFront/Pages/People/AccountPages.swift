@@ -15,6 +15,7 @@ struct AccountPages: Sendable {
         routes.page(.post, Self.path, for: .session, back: Self.path, Self.save)
         routes.page(.post, "\(Self.path)/password", for: .session, back: Self.path, Self.setPassword)
         routes.page(.post, "\(Self.path)/export", for: .session, back: Self.path, Self.export)
+        routes.page(.post, "\(Self.path)/erase", for: .session, back: Self.path, Self.erase)
     }
 
     @Sendable
@@ -83,6 +84,18 @@ struct AccountPages: Sendable {
         }
     }
 
+    /// Erases the visitor, and shows what stays.
+    @Sendable
+    private static func erase(_ visit: PageVisit) async throws -> Response {
+        do {
+            let report = try await visit.services.erasures.erase(try visit.user(), for: try visit.caller())
+            return try await visit.page((report.page, nil), path: "/app")
+                .with(cookies: SessionCookie.removals(visit.services.settings)).forgetting()
+        } catch let refusal as Refusal where refusal.code == .signInTooOld {
+            return visit.signIn(to: path)
+        }
+    }
+
     private static func page(
         _ visit: PageVisit, _ draft: Draft = Draft(), passwordDraft: Draft = Draft(),
         status: HTTPResponse.Status = .ok
@@ -92,10 +105,17 @@ struct AccountPages: Sendable {
             return AccountPage(
                 user: user.id, timeZone: try user.stored?.timeZone,
                 language: visitor.language.flatMap { Language(text: $0) }, hasPasswords: try user.havePasswords,
-                hasSecondFactor: factor.hasPassword ? factor.since != nil : nil, draft: draft,
-                passwordDraft: passwordDraft)
+                hasSecondFactor: factor.hasPassword ? factor.since != nil : nil,
+                lastOwnerOf: try user.circlesAsLastOwner.map(\.name), draft: draft, passwordDraft: passwordDraft)
         }
         return try await visit.page(read, status: status, path: path)
+    }
+}
+
+extension ErasureReport {
+    var page: ErasurePage {
+        let stays = stays.map { ErasurePage.Remnant(what: $0.what.rawValue, rows: $0.rows) }
+        return ErasurePage(state: isDone ? .done(stays) : .underWay(stays))
     }
 }
 

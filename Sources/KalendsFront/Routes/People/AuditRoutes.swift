@@ -44,7 +44,8 @@ struct AuditRoutes: Sendable {
         }
         let verdict = try await services.audit.verify(known: known)
         return try .json([
-            "count": .integer(verdict.count), "head": JSONValue(verdict.head?.text),
+            "count": .integer(verdict.count), "anonymous": .integer(verdict.anonymous),
+            "head": JSONValue(verdict.head?.text),
             "fault": verdict.fault.map { ["number": .integer($0.number), "reason": .string($0.reason)] } ?? .null,
         ])
     }
@@ -56,16 +57,21 @@ extension AuditEntry: Viewed {
         .count("atMilliseconds", \.at)
             .described("The same time in milliseconds since 1970, as it is hashed."),
         .text("actor", \.actor).described(
-            "`operator`, `key:<id>`, `user:<id>` or `device:<id>`; `user:<id> via key:<id>` for a key that acted for a "
-                + "user, `user:<id> with app-password:<id>` for a calendar app."),
+            "`operator`, `server`, `key:<id>`, `user:<id>` or `device:<id>`; `user:<id> via key:<id>` for a key that acted "
+                + "for a user, `user:<id> with app-password:<id>` for a calendar app. Empty once a person whom the entry "
+                + "named was erased, with the subject, the detail and the salt."),
         .text("action", \.action).documented(.choice(AuditAction.self)),
         .text("subject", \.subject).described("The id of the object of the act."), .text("circleId", \.circleID),
         .init("detail", Schema(["type": "object"]).orNull.described("Consists only of ids and fixed words.")) {
             (try? JSONValue(parsing: Array($0.detail.utf8))) ?? .null
         },
+        .text("salt", \.salt).described("A random text that is hashed with the names."),
+        .text("namesHash", \.namesHash).described(
+            "SHA-256 in hex of the JSON array [salt, actor, subject, detail as JSON text], without spaces and with keys in "
+                + "order."),
         .text("previousHash", \.previousHash).described("The `hash` of the previous entry; zeros for the first."),
         .text("hash", \.hash).described(
-            "SHA-256 in hex of the JSON array [number, atMilliseconds, actor, action, subject, circleId, detail as JSON "
-                + "text, previousHash], without spaces and with keys in order."),
+            "SHA-256 in hex of the JSON array [number, atMilliseconds, action, circleId, namesHash, previousHash], without "
+                + "spaces."),
     ])
 }

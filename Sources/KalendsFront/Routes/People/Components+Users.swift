@@ -61,7 +61,7 @@ extension Components {
                 .required("token", .string),
                 .required("expiresAt", Schema.count.described("Milliseconds since 1970.")))
         ),
-        ("User", ListedUser.view.schema),
+        ("User", ListedUser.view.schema), ("Erasure", ErasureReport.view.schema),
         (
             "PasswordInput",
             .input(

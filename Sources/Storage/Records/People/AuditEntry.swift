@@ -13,6 +13,11 @@ public struct AuditEntry: Hashable, Sendable {
     public var circleID: String?
     /// A JSON object of ids and fixed words.
     public var detail = ""
+    /// A random text that is hashed with the names, so that nobody guesses them from their hash; empty once the names
+    /// were taken out.
+    public var salt = ""
+    /// The hash of the salt, the actor, the subject and the detail, which stays when these are taken out.
+    public var namesHash = ""
     public var previousHash = ""
     public var hash = ""
 
@@ -20,12 +25,16 @@ public struct AuditEntry: Hashable, Sendable {
 
     public init(
         number: Int, at: Int, actor: String, action: String, subject: String, circleID: String?, detail: String,
-        previousHash: String, hash: String
+        salt: String = "", namesHash: String = "", previousHash: String, hash: String
     ) {
         (self.number, self.at, self.actor, self.action) = (number, at, actor, action)
         (self.subject, self.circleID, self.detail) = (subject, circleID, detail)
+        (self.salt, self.namesHash) = (salt, namesHash)
         (self.previousHash, self.hash) = (previousHash, hash)
     }
+
+    /// Whether the names were taken out, because the person whose they were was erased.
+    public var isAnonymous: Bool { salt.isEmpty && actor.isEmpty && subject.isEmpty && detail.isSameText(as: "{}") }
 }
 
 extension AuditEntry: StoredRow {
@@ -34,7 +43,8 @@ extension AuditEntry: StoredRow {
         [
             .once("number", \.number), .once("at", \.at), .once("actor", \.actor), .once("action", \.action),
             .once("subject", \.subject), .once("circle_id", \.circleID), .once("detail", \.detail),
-            .once("previous_hash", \.previousHash), .once("hash", \.hash),
+            .once("salt", \.salt), .once("names_hash", \.namesHash), .once("previous_hash", \.previousHash),
+            .once("hash", \.hash),
         ])
 }
 
@@ -51,7 +61,8 @@ extension AuditEntry {
             number: try row.integer(required: "number"), at: try row.integer(required: "at"), actor: try text("actor"),
             action: try text("action"), subject: try text("subject"),
             circleID: row.text("circle_type") == "null" ? nil : try text("circle_id"), detail: try text("detail"),
-            previousHash: try text("previous_hash"), hash: try text("hash"))
+            salt: try text("salt"), namesHash: try text("names_hash"), previousHash: try text("previous_hash"),
+            hash: try text("hash"))
     }
 
     private static func decoded(hex: String) -> String? {
@@ -101,7 +112,8 @@ extension ReadTransaction {
     public func auditEntries(from number: Int, limit: Int) throws -> [AuditEntry?] {
         let columns =
             ["number", "at"].map { "CASE typeof(\($0)) WHEN 'integer' THEN \($0) END AS \($0)" }
-            + ["actor", "action", "subject", "detail", "previous_hash", "hash"].map { Self.bytes($0) }
+            + ["actor", "action", "subject", "detail", "salt", "names_hash", "previous_hash", "hash"]
+            .map { Self.bytes($0) }
             + [Self.bytes("circle_id"), "typeof(circle_id) AS circle_type"]
         return try rows(
             """

@@ -56,6 +56,11 @@ extension WriteTransaction {
         try execute("DELETE FROM kept_answers WHERE name = $1", [.text(name)])
     }
 
+    /// Forgets the answers of a caller, who has a thousand at most.
+    public func forgetKeptAnswers(of caller: String) throws {
+        try execute("DELETE FROM kept_answers WHERE caller = $1", [.text(caller)])
+    }
+
     /// Removes some of the answers that have ended; returns false when none is left.
     public func pruneKeptAnswers(now: Int, limit: Int) throws -> Bool {
         try execute(

@@ -9,10 +9,23 @@ public struct PersonTable: Sendable {
         case signIn
     }
 
+    /// What becomes of the rows when their person is erased.
+    public enum Fate: Hashable, Sendable {
+        /// They are removed by the condition that finds them.
+        case removed
+        /// They are removed together with what they belong to, by a function that knows how.
+        case removedTogether
+        /// They are a circle's and stay, with a made-up id in place of the person's.
+        case renamed
+        /// They stay without the columns that name anybody.
+        case anonymous
+    }
+
     public let area: Area
+    public let fate: Fate
     let schema: SchemaTable
     /// The columns that hold a person's id, or a name with it.
-    let persons: [String]
+    public let persons: [String]
     /// Which rows are a person's; `$1` is the person's id.
     let condition: String
     /// How many rows are read together: few where each may be large.
@@ -29,9 +42,9 @@ public struct PersonTable: Sendable {
     ///   - condition: nil where one of those columns has to hold the person's id.
     init(
         _ schema: SchemaTable, _ area: Area, _ persons: String = "user_id", where condition: String? = nil,
-        together: Int = 100, concealing concealed: String = ""
+        together: Int = 100, concealing concealed: String = "", erased fate: Fate = .removed
     ) {
-        (self.schema, self.area, self.together) = (schema, area, together)
+        (self.schema, self.area, self.together, self.fate) = (schema, area, together, fate)
         self.persons = persons.split(separator: " ").map(String.init)
         self.condition = condition ?? self.persons.map { "\($0) = $1" }.joined(separator: " OR ")
         self.concealed = Set(
@@ -45,7 +58,7 @@ extension PersonTable {
     private static let manyTogether = 1000
 
     /// The circles that a person belongs to, or has belonged to.
-    private static let circles = "circle_id IN (SELECT circle_id FROM members WHERE user_id = $1)"
+    static let circles = "circle_id IN (SELECT circle_id FROM members WHERE user_id = $1)"
     private static let connected = "connection_id IN (SELECT id FROM connections WHERE user_id = $1)"
     private static let counted = """
         feed IN (
@@ -54,6 +67,22 @@ extension PersonTable {
         """
     private static let owned = """
         calendar_id IN (SELECT id FROM own_calendars WHERE user_id = $1 AND deleted_at IS NULL)
+        """
+
+    /// Which entries of the audit trail name a person.
+    static let naming = """
+        actor = 'user:' || CAST($1 AS TEXT)
+            OR SUBSTR(actor, 1, LENGTH(CAST($1 AS TEXT)) + 6) = 'user:' || CAST($1 AS TEXT) || ' '
+            OR actor IN (SELECT 'device:' || id FROM devices WHERE user_id = $1)
+            OR REPLACE(detail, '"user":"' || CAST($1 AS TEXT) || '"', '') <> detail
+            OR subject = $1 AND (
+                action LIKE 'member.%' OR action LIKE 'password.%' OR action LIKE 'secondFactor.%'
+                OR action LIKE 'recoveryCodes.%' OR action LIKE 'signInLink.%' OR action LIKE 'officeDays.%'
+                OR action LIKE 'user.%')
+        """
+    /// Which changes name a person.
+    static let changed = """
+        user_id = $1 OR author = 'user:' || CAST($1 AS TEXT) OR type = 'member' AND item_id = $1
         """
 
     /// Every table in which something of a person can be found by the person's id.
@@ -66,23 +95,15 @@ extension PersonTable {
         .init(
             SignInFailures.schema, .signIn, "name",
             where: "name = $1 OR SUBSTR(name, 1, LENGTH(CAST($1 AS TEXT)) + 1) = CAST($1 AS TEXT) || ' '"),
-        .init(Device.schema, .devices),
+        .init(Device.schema, .devices, erased: .removedTogether),
         .init(
-            AuditEntry.schema, .audit, "actor subject",
-            where: """
-                actor = 'user:' || CAST($1 AS TEXT)
-                    OR SUBSTR(actor, 1, LENGTH(CAST($1 AS TEXT)) + 6) = 'user:' || CAST($1 AS TEXT) || ' '
-                    OR actor IN (SELECT 'device:' || id FROM devices WHERE user_id = $1)
-                    OR subject = $1 AND (
-                        action LIKE 'member.%' OR action LIKE 'password.%' OR action LIKE 'secondFactor.%'
-                        OR action LIKE 'recoveryCodes.%' OR action LIKE 'signInLink.%' OR action LIKE 'officeDays.%'
-                        OR action LIKE 'user.%')
-                """, together: manyTogether),
+            AuditEntry.schema, .audit, "actor subject", where: naming, together: manyTogether, concealing: "salt",
+            erased: .anonymous),
     ]
 
     private static let scheduled: [PersonTable] = [
-        .init(Member.schema, .circles),
-        .init(.scheduleItems, .schedule, "owner_id", where: "\(circles) AND owner_id = $1"),
+        .init(Member.schema, .circles, erased: .renamed),
+        .init(.scheduleItems, .schedule, "owner_id", where: "\(circles) AND owner_id = $1", erased: .renamed),
         .init(
             ChangedOccurrence.schema, .schedule, "",
             where: """
@@ -90,15 +111,15 @@ extension PersonTable {
                     SELECT 1 FROM schedule_items AS item
                     WHERE item.circle_id = occurrences.circle_id AND item.collection = occurrences.collection
                         AND item.id = occurrences.item_id AND item.owner_id = $1)
-                """),
+                """, erased: .renamed),
         .init(
-            CircleChange.schema, .schedule, "user_id author",
-            where: "\(circles) AND (user_id = $1 OR author = 'user:' || CAST($1 AS TEXT))", together: manyTogether),
+            CircleChange.schema, .schedule, "user_id author", where: "\(circles) AND (\(changed))",
+            together: manyTogether, erased: .renamed),
         .init(PersonalPart.schema, .schedule, where: "\(circles) AND user_id = $1"),
-        .init(Feed.schema, .feeds, where: "\(circles) AND user_id = $1"),
-        .init(.feedClients, .feeds, "", where: counted),
-        .init(.feedClientDays, .feeds, "", where: counted, together: manyTogether),
-        .init(.feedAttention, .feeds, "", where: counted),
+        .init(Feed.schema, .feeds, where: "\(circles) AND user_id = $1", erased: .removedTogether),
+        .init(.feedClients, .feeds, "", where: counted, erased: .removedTogether),
+        .init(.feedClientDays, .feeds, "", where: counted, together: manyTogether, erased: .removedTogether),
+        .init(.feedAttention, .feeds, "", where: counted, erased: .removedTogether),
         .init(
             .feedAccesses, .feeds, "",
             where: """
@@ -109,46 +130,64 @@ extension PersonTable {
                         SELECT a.previous FROM list JOIN feed_accesses AS a ON a.sequence = list.sequence
                     )
                     SELECT sequence FROM list)
-                """, together: manyTogether),
+                """, together: manyTogether, erased: .removedTogether),
         .init(
             ImportRecord.schema, .imports, "imported_by", where: "\(circles) AND imported_by = $1", together: 10,
-            concealing: "source outline"),
+            concealing: "source outline", erased: .renamed),
         .init(
             .importChanges, .imports, "imported_by_before",
             where: "import_id IN (SELECT id FROM imports WHERE \(circles)) AND imported_by_before = $1",
-            concealing: "content_before"),
+            concealing: "content_before", erased: .renamed),
         .init(
             .eventVersions, .imports, "visible_to imported_by",
             where: """
                 \(circles) AND until_epoch = \(EventEpoch.open) AND (imported_by = $1 OR visible_to = $1)
-                """, concealing: "fingerprint"),
+                """, concealing: "fingerprint", erased: .renamed),
         .init(
             Subscription.schema, .imports, "created_by", where: "\(circles) AND created_by = $1",
-            concealing: "url_digest validators_of"),
+            concealing: "url_digest validators_of", erased: .renamed),
     ]
 
     private static let synchronized: [PersonTable] = [
-        .init(Connection.schema, .connections), .init(.formerConnections, .connections),
-        .init(ConnectionAuthorization.schema, .connections),
-        .init(SyncLinkRow.schema, .connections, "", where: connected, together: 50),
-        .init(.syncOperations, .connections, "", where: connected, together: 10),
-        .init(SyncRunRow.schema, .connections, "", where: connected, together: 10),
-        .init(SyncConflictRow.schema, .connections, "resolved_by", where: connected, together: 20),
-        .init(SyncJournalRow.schema, .connections, "", where: connected, together: 20),
+        .init(Connection.schema, .connections, erased: .removedTogether), .init(.formerConnections, .connections),
+        .init(ConnectionAuthorization.schema, .connections, erased: .removedTogether),
+        .init(SyncLinkRow.schema, .connections, "", where: connected, together: 50, erased: .removedTogether),
+        .init(.syncOperations, .connections, "", where: connected, together: 10, erased: .removedTogether),
+        .init(SyncRunRow.schema, .connections, "", where: connected, together: 10, erased: .removedTogether),
+        .init(
+            SyncConflictRow.schema, .connections, "resolved_by", where: connected, together: 20,
+            erased: .removedTogether),
+        .init(SyncJournalRow.schema, .connections, "", where: connected, together: 20, erased: .removedTogether),
     ]
 
     private static let own: [PersonTable] = [
-        .init(AppPassword.schema, .calendars), .init(PushRegistration.schema, .calendars, concealing: "shown"),
-        .init(OwnCalendar.schema, .calendars, where: "user_id = $1 AND deleted_at IS NULL"),
+        .init(AppPassword.schema, .calendars, erased: .removedTogether),
+        .init(PushRegistration.schema, .calendars, concealing: "shown"),
+        .init(
+            OwnCalendar.schema, .calendars, where: "user_id = $1 AND deleted_at IS NULL", erased: .removedTogether),
         .init(.ownCalendarNumbers, .calendars),
-        .init(OwnResource.schema, .calendars, "", where: owned, together: 4, concealing: "shown"),
-        .init(.ownRemovals, .calendars, "", where: owned), .init(CollectionProperty.schema, .calendars),
+        .init(
+            OwnResource.schema, .calendars, "", where: owned, together: 4, concealing: "shown",
+            erased: .removedTogether),
+        .init(.ownRemovals, .calendars, "", where: owned, erased: .removedTogether),
+        .init(CollectionProperty.schema, .calendars),
         .init(.personalCalendars, .personal), .init(PersonalEvent.schema, .personal),
         .init(.plannedCalendars, .phones), .init(PlannedEvent.schema, .phones), .init(PhoneCarrier.schema, .phones),
         .init(.phoneFormerEvents, .phones), .init(.phoneMarks, .phones),
         .init(OfficeProfile.schema, .officeDays), .init(OfficeVisit.schema, .officeDays),
         .init(OfficeDayRecord.schema, .officeDays),
     ]
+}
+
+extension WriteTransaction {
+    /// Removes some rows of a person by the condition that finds them; returns how many.
+    func removeRows(of user: String, in table: PersonTable, limit: Int) throws -> Int {
+        let (name, keys) = (table.name, table.schema.key.joined(separator: ", "))
+        return try execute(
+            """
+            DELETE FROM \(name) WHERE (\(keys)) IN (SELECT \(keys) FROM \(name) WHERE (\(table.condition)) LIMIT $2)
+            """, [.text(user), .integer(limit)])
+    }
 }
 
 /// Some rows of a person, in the order of their keys.

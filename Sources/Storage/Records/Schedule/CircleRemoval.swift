@@ -35,10 +35,7 @@ extension WriteTransaction {
             let deletedAt = try row("SELECT deleted_at FROM circles WHERE id = $1", [.text(id)])?.integer("deleted_at")
         else { return false }
         if let feed = try row("SELECT id, number FROM feeds WHERE circle_id = $1 LIMIT 1", [.text(id)]) {
-            let name = try feed.text(required: "id")
-            guard try releaseTokens(of: name, endedAt: deletedAt, limit: limit) < limit else { return true }
-            try forgetAccesses(of: try feed.integer(required: "number"))
-            try execute("DELETE FROM feeds WHERE id = $1", [.text(name)])
+            _ = try removeFeed(feed, endedAt: deletedAt, limit: limit)
             return true
         }
         if let owned = try row("SELECT id FROM imports WHERE circle_id = $1 LIMIT 1", [.text(id)]) {
@@ -65,6 +62,16 @@ extension WriteTransaction {
         try execute("DELETE FROM event_stagings WHERE circle_id = $1", [.text(id)])
         try execute("DELETE FROM circles WHERE id = $1", [.text(id)])
         return false
+    }
+
+    /// Removes a feed that has ended, by the id and the number of its row, with all that was counted; the hashes of its
+    /// tokens stay. Returns false while it has more tokens than the limit.
+    func removeFeed(_ feed: SQLRow, endedAt time: Int, limit: Int) throws -> Bool {
+        let id = try feed.text(required: "id")
+        guard try releaseTokens(of: id, endedAt: time, limit: limit) < limit else { return false }
+        try forgetAccesses(of: try feed.integer(required: "number"))
+        try execute("DELETE FROM feeds WHERE id = $1", [.text(id)])
+        return true
     }
 
     /// Ends some of a feed's tokens and detaches them from the feed; returns how many.

@@ -30,10 +30,14 @@ extension ReadTransaction {
     }
 
     /// Whether another connection, ended or not, uses the same account of the provider.
-    public func isShared(_ own: ConnectionCredential) throws -> Bool {
+    ///
+    /// - Parameter user: whose connections do not count, because all of them end; nil for nobody.
+    public func isShared(_ own: ConnectionCredential, exceptBy user: String? = nil) throws -> Bool {
         try row(
-            "SELECT 1 AS found FROM connection_credentials WHERE account = $1 AND connection_id <> $2 LIMIT 1",
-            [.text(own.account), .text(own.connectionID)]) != nil
+            """
+            SELECT 1 AS found FROM connection_credentials AS other JOIN connections ON connections.id = connection_id
+            WHERE account = $1 AND connection_id <> $2 AND user_id <> $3 LIMIT 1
+            """, [.text(own.account), .text(own.connectionID), .text(user ?? "")]) != nil
     }
 }
 

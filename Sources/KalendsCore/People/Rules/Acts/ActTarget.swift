@@ -106,6 +106,15 @@ extension ActTarget<Void> {
         })
     }
 
+    /// All that is a user's, which feeds show and app passwords open.
+    static func everything(of id: String) -> ActTarget {
+        ActTarget(touchingCircles: { transaction, caller in
+            let opened = try ownCalendar(of: id).open(transaction, caller)
+            transaction.concerns(circle: FeedLedger.scope(ofPasswords: id))
+            return opened
+        })
+    }
+
     /// Data of one user outside any circle, open to that user and to the installation.
     ///
     /// - Parameter reason: why no cached response depends on the change.

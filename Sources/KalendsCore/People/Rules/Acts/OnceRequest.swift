@@ -45,6 +45,9 @@ package final class OnceRequest: Sendable {
         self.fingerprint = fingerprint
     }
 
+    /// The name under which the answers of a user's own requests are counted.
+    static func counted(of user: String) -> String { hash(AuditActor(user: user).text) }
+
     /// What an answer with this name is sealed for.
     package static func purpose(_ name: String) -> String { "kept-answers/\(name)" }
 

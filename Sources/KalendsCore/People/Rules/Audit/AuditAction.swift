@@ -62,4 +62,7 @@ package enum AuditAction: String, CaseIterable, Sendable {
     case operatorSessionCreated = "operatorSession.created"
     case operatorSessionEnded = "operatorSession.ended"
     case userExported = "user.exported"
+    case userErased = "user.erased"
+    /// Names of an erased person were taken out of entries of the trail.
+    case auditAnonymized = "audit.anonymized"
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The actor as the audit trail stores it: `operator`, `key:<id>`, `user:<id>`, `device:<id>`, or
+/// The actor as the audit trail stores it: `operator`, `server`, `key:<id>`, `user:<id>`, `device:<id>`, or
 /// `user:<id> with app-password:<id>`.
 package struct AuditActor: Hashable, Sendable {
     let text: String
@@ -16,6 +16,11 @@ package struct AuditActor: Hashable, Sendable {
 
     /// Creates the actor for a calendar app with an app password.
     init(appPassword id: String, of user: String) { text = "\(Self.text(.user(user))) with app-password:\(id)" }
+
+    /// The server itself.
+    static let server = AuditActor(text: "server")
+
+    private init(text: String) { self.text = text }
 
     package static let operatorAtHand = AuditActor(.operatorAtHand, narrowed: .operatorAtHand)
 

@@ -23,17 +23,28 @@ enum AuditTrail {
         guard !isBeyond else { throw StorageError.unexpectedResult("The audit trail has no number left.") }
         var entry = AuditEntry(
             number: number, at: now, actor: actor.text, action: action.rawValue, subject: subject, circleID: circle,
-            detail: try detail.text(), previousHash: last?.hash ?? origin, hash: "")
+            detail: try detail.text(), salt: Hexadecimal.text([UInt8].random(16)),
+            previousHash: last?.hash ?? origin, hash: "")
+        entry.namesHash = try namesHash(of: entry)
         entry.hash = try hash(of: entry)
         try transaction.insert(entry)
     }
 
-    /// Returns the SHA-256, in hex, of everything else in the entry, as a JSON array without spaces.
+    /// Returns the SHA-256, in hex, of what may name a person, as a JSON array without spaces.
+    static func namesHash(of entry: AuditEntry) throws -> String {
+        try hash([.string(entry.salt), .string(entry.actor), .string(entry.subject), .string(entry.detail)])
+    }
+
+    /// Returns the SHA-256, in hex, of everything else in the entry, with the hash of the names in their place, as a JSON
+    /// array without spaces.
     static func hash(of entry: AuditEntry) throws -> String {
-        let content: JSONValue = [
-            .integer(entry.number), .integer(entry.at), .string(entry.actor), .string(entry.action),
-            .string(entry.subject), JSONValue(entry.circleID), .string(entry.detail), .string(entry.previousHash),
-        ]
-        return Hexadecimal.text(SHA256.hash(data: try content.serialized()))
+        try hash([
+            .integer(entry.number), .integer(entry.at), .string(entry.action), JSONValue(entry.circleID),
+            .string(entry.namesHash), .string(entry.previousHash),
+        ])
+    }
+
+    private static func hash(_ content: JSONValue) throws -> String {
+        Hexadecimal.text(SHA256.hash(data: try content.serialized()))
     }
 }

@@ -31,6 +31,8 @@ package struct AuditVerdict: Hashable, Sendable {
 
     /// The number of entries that are unchanged, up to the fault if there is one.
     package var count = 0
+    /// How many of them have no names any more, because a person was erased.
+    package var anonymous = 0
     /// The last unchanged entry.
     package var head: AuditHead?
     package var fault: Fault?
@@ -44,6 +46,8 @@ extension AuditTrail {
     /// - Parameter known: a head that was noted down earlier, which the trail must still contain unchanged.
     static func verify(in transaction: any ReadTransaction, known: AuditHead? = nil) throws -> AuditVerdict {
         var verdict = AuditVerdict()
+        // Whoever takes names out notes how many entries that was.
+        var (noted, lastAnonymous) = (0, 0)
         var next = Int.min
         reading: while true {
             let entries = try transaction.auditEntries(from: next, limit: page)
@@ -55,9 +59,19 @@ extension AuditTrail {
                 }
                 verdict.count = number
                 verdict.head = entry.map(AuditHead.init)
+                if entry?.isAnonymous == true {
+                    verdict.anonymous += 1
+                    lastAnonymous = number
+                }
+                noted += entry?.anonymized ?? 0
             }
             guard entries.count == page else { break }
             next = verdict.count + 1
+        }
+        if verdict.fault == nil, verdict.anonymous > noted {
+            verdict.fault = AuditVerdict.Fault(
+                number: lastAnonymous,
+                reason: "\(verdict.anonymous) entries have no names, and erasures took them out of \(noted)")
         }
         if verdict.fault == nil, let known, known.number > verdict.count {
             verdict.fault = AuditVerdict.Fault(
@@ -76,10 +90,20 @@ extension AuditTrail {
                 ? "it is missing: entry \(entry.number) comes next" : "entry \(entry.number) is stored before it"
         }
         guard entry.previousHash == last?.hash ?? origin else { return "it does not follow from the entry before it" }
-        guard try entry.hash == hash(of: entry) else { return "its content does not match its hash" }
+        guard try entry.hash == hash(of: entry), try entry.isAnonymous || entry.namesHash == namesHash(of: entry) else {
+            return "its content does not match its hash"
+        }
         if let known, known.number == number, known.hash != entry.hash {
             return "it is not the entry that was noted down"
         }
         return nil
+    }
+}
+
+extension AuditEntry {
+    /// The number of entries whose names were taken out, if this entry notes that.
+    fileprivate var anonymized: Int {
+        guard action.isSameText(as: AuditAction.auditAnonymized.rawValue) else { return 0 }
+        return (try? JSONValue(parsing: detail.utf8))?["entries"]?.integer ?? 0
     }
 }

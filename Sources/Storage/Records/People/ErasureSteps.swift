@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The steps of an erasure. Each takes a few rows, and does nothing where it was done before.
+
+extension ReadTransaction {
+    /// Returns the circles that a person is or was a member of, and whether each was deleted.
+    public func circlesEverOf(_ user: String) throws -> [(id: String, isDeleted: Bool)] {
+        try rows(
+            """
+            SELECT circles.id AS id, circles.deleted_at AS deleted_at FROM circles
+            JOIN members ON members.circle_id = circles.id AND members.user_id = $1 ORDER BY circles.id
+            """, [.text(user)]
+        ).map { (try $0.text(required: "id"), $0.integer("deleted_at") != nil) }
+    }
+
+    /// Returns the numbers of the oldest and the latest row of a table that counts its rows; nil for an empty table.
+    fileprivate func span(of column: String, in table: SchemaTable) throws -> ClosedRange<Int>? {
+        let row = try row("SELECT MIN(\(column)) AS first, MAX(\(column)) AS last FROM \(table.name)", [])
+        guard let first = row?.integer("first"), let last = row?.integer("last") else { return nil }
+        return first...last
+    }
+
+    /// Returns the numbers that changes of all circles have.
+    public func changeSpan() throws -> ClosedRange<Int>? { try span(of: "sequence", in: CircleChange.schema) }
+
+    /// Returns the numbers that entries of the audit trail have.
+    public func auditSpan() throws -> ClosedRange<Int>? { try span(of: "number", in: AuditEntry.schema) }
+
+    /// Whether anything is left that an erasure removes.
+    public func hasRows(of user: String) throws -> Bool {
+        try PersonTable.all.contains { table in
+            guard [.removed, .removedTogether].contains(table.fate) || table.name.isSameText(as: "members") else {
+                return false
+            }
+            return try !personRows(of: user, in: table, after: nil).rows.isEmpty
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Removes some of what only a person has; returns false once nothing is left but the person's devices.
+    public func removeSome(of user: String, in erasure: String, limit: Int, now: Int) throws -> Bool {
+        if try removeFeed(of: user, in: erasure, limit: limit, now: now)
+            || removeAppPassword(of: user, in: erasure, now: now)
+            || removeConnection(of: user, in: erasure, limit: limit, now: now)
+            || removeOwnCalendar(of: user, in: erasure, limit: limit, now: now)
+            || removeImport(of: user, in: erasure, limit: limit)
+        {
+            return true
+        }
+        // Events of the person's own imports, which nobody else sees.
+        let own: [SQLValue] = [.text(user), .text(EventSource.own(user).text)]
+        let events = try deleteSome(
+            of: SchemaTable.eventVersions.name, key: SchemaTable.eventVersions.key.joined(separator: ", "),
+            size: "LENGTH(content)", where: "\(PersonTable.circles) AND (source = $2 OR visible_to = $1)", own,
+            limit: limit)
+        try count(events, of: SchemaTable.eventVersions.name, in: erasure)
+        if events > 0 { return true }
+        try execute(
+            "DELETE FROM event_sources WHERE \(PersonTable.circles) AND source = $2", own)
+        for table in PersonTable.all where table.fate == .removed {
+            let gone = try removeRows(of: user, in: table, limit: limit)
+            try count(gone, of: table.name, in: erasure)
+            if gone > 0 { return true }
+        }
+        return false
+    }
+
+    private func removeFeed(of user: String, in erasure: String, limit: Int, now: Int) throws -> Bool {
+        let found = try row(
+            "SELECT id, number FROM feeds WHERE \(PersonTable.circles) AND user_id = $1 LIMIT 1", [.text(user)])
+        guard let found else { return false }
+        if try removeFeed(found, endedAt: now, limit: limit) { try count(1, of: Feed.schema.name, in: erasure) }
+        return true
+    }
+
+    private func removeAppPassword(of user: String, in erasure: String, now: Int) throws -> Bool {
+        guard let found = try row("SELECT id, number FROM app_passwords WHERE user_id = $1 LIMIT 1", [.text(user)])
+        else { return false }
+        let id = try found.text(required: "id")
+        try endAppPassword(id, now: now)
+        try forgetAccesses(of: try found.integer(required: "number"))
+        try execute("DELETE FROM app_passwords WHERE id = $1", [.text(id)])
+        try count(1, of: AppPassword.schema.name, in: erasure)
+        return true
+    }
+
+    private func removeConnection(of user: String, in erasure: String, limit: Int, now: Int) throws -> Bool {
+        let found: Connection? = try first("WHERE user_id = $1 ORDER BY id LIMIT 1", [.text(user)])
+        guard let found else { return false }
+        if found.ending == nil || found.provider != .apple && found.ending != .records {
+            try endAllConnections(of: user, now: now)
+        } else if try !purgeConnection(found.id, limit: limit) {
+            try count(1, of: Connection.schema.name, in: erasure)
+        }
+        return true
+    }
+
+    private func removeOwnCalendar(of user: String, in erasure: String, limit: Int, now: Int) throws -> Bool {
+        let found: OwnCalendar? = try first("WHERE user_id = $1 ORDER BY id LIMIT 1", [.text(user)])
+        guard let found else { return false }
+        if found.deletedAt == nil { try deleteOwnCalendar(found, now: now) }
+        if try !purgeOwnCalendar(found.id, limit: limit) {
+            try count(1, of: OwnCalendar.schema.name, in: erasure)
+        }
+        return true
+    }
+
+    /// Removes an import that nobody else has anything of: a preview, or one of events that only the person saw.
+    private func removeImport(of user: String, in erasure: String, limit: Int) throws -> Bool {
+        let found = try row(
+            """
+            SELECT id FROM imports WHERE \(PersonTable.circles) AND imported_by = $1
+                AND (state = 'previewed' OR NOT EXISTS (
+                    SELECT 1 FROM import_changes WHERE import_id = imports.id AND source = $2))
+            LIMIT 1
+            """, [.text(user), .text(EventSource.shared.text)])
+        guard let id = found?.text("id") else { return false }
+        try forgetImport(id)
+        if try !purgeForgottenImport(id, limit: limit) { try count(1, of: ImportRecord.schema.name, in: erasure) }
+        return true
+    }
+
+    /// Puts the made-up id of an erasure in the place of a person in some of what is a circle's; returns false once
+    /// nothing there names the person, who is no member any more then.
+    ///
+    /// - Parameter titles: the collections whose items look different when the name changes.
+    public func renameSome(
+        of user: String, in circle: String, _ erasure: Erasure, _ titles: NamesInTitles, limit: Int, now: Int
+    ) throws -> Bool {
+        guard let member = try memberEverKnown(user, in: circle) else { return false }
+        if member.leftAt == nil { _ = try removeMember(user, from: circle, now: now) }
+        let pseudonym = erasure.pseudonym
+        if try memberEverKnown(pseudonym, in: circle) == nil {
+            try put(
+                Member(
+                    circleID: circle, userID: pseudonym, displayName: Erasure.name, role: .viewer,
+                    createdAt: member.createdAt, updatedAt: now, leftAt: now))
+        }
+        for (table, change, condition) in Self.renamed {
+            let keys = table.key.joined(separator: ", ")
+            let found = try execute(
+                """
+                UPDATE \(table.name) SET \(change) WHERE (\(keys)) IN (
+                    SELECT \(keys) FROM \(table.name) WHERE \(condition) LIMIT $4)
+                """, [.text(circle), .text(user), .text(pseudonym), .integer(limit)])
+            try count(found, of: table.name, areKept: true, in: erasure.id)
+            guard found > 0 else { continue }
+            if table == .scheduleItems {
+                // The circle's bytes are counted.
+                try execute(
+                    "UPDATE circle_usage SET bytes = bytes + $2 WHERE circle_id = $1",
+                    [.text(circle), .integer(found * (pseudonym.utf8.count - user.utf8.count))])
+            }
+            return true
+        }
+        let names: [SQLValue] = [.text(circle), .text(user), .text(pseudonym)]
+        try execute(
+            "UPDATE revisions_due SET subject = $3 WHERE circle_id = $1 AND reason = 'owner' AND subject = $2",
+            names)
+        try execute("DELETE FROM members WHERE circle_id = $1 AND user_id = $2", [.text(circle), .text(user)])
+        try count(1, of: Member.schema.name, areKept: true, in: erasure.id)
+        try touchCircle(circle, now: now)
+        try revise(because: .owner(pseudonym), in: circle, titles, now: now)
+        return false
+    }
+
+    /// What names a person in a circle: `$1` is the circle, `$2` the person, `$3` the made-up id.
+    private static var renamed: [(SchemaTable, change: String, condition: String)] {
+        // No id has anything that JSON writes in another way, and within a text each quotation mark is escaped.
+        func owner(_ parameter: String) -> String { "'\"ownerId\":\"' || CAST(\(parameter) AS TEXT) || '\"'" }
+        let content = "content = REPLACE(content, \(owner("$2")), \(owner("$3")))"
+        return [
+            (.scheduleItems, "owner_id = $3, \(content)", "circle_id = $1 AND owner_id = $2"),
+            (
+                KeptContent.schema, content,
+                "circle_id = $1 AND REPLACE(content, \(owner("$2")), '') <> content"
+            ),
+            (.eventVersions, "imported_by = $3", "circle_id = $1 AND imported_by = $2"),
+            (ImportRecord.schema, "imported_by = $3", "circle_id = $1 AND imported_by = $2"),
+            (
+                .importChanges, "imported_by_before = $3",
+                "import_id IN (SELECT id FROM imports WHERE circle_id = $1) AND imported_by_before = $2"
+            ),
+            (Subscription.schema, "created_by = $3", "circle_id = $1 AND created_by = $2"),
+        ]
+    }
+
+    /// Puts the made-up id in the place of a person in the changes with these sequence numbers.
+    public func renameChanges(of user: String, _ erasure: Erasure, in numbers: ClosedRange<Int>) throws {
+        func name(_ parameter: String) -> String { "'user:' || CAST(\(parameter) AS TEXT)" }
+        let found = try execute(
+            """
+            UPDATE changes SET
+                user_id = CASE WHEN user_id = $1 THEN $2 ELSE user_id END,
+                author = CASE WHEN author = \(name("$1")) THEN \(name("$2")) ELSE author END,
+                item_id = CASE WHEN type = 'member' AND item_id = $1 THEN $2 ELSE item_id END
+            WHERE sequence >= $3 AND sequence <= $4 AND (\(PersonTable.changed))
+            """,
+            [
+                .text(user), .text(erasure.pseudonym), .integer(numbers.lowerBound), .integer(numbers.upperBound),
+            ])
+        try count(found, of: CircleChange.schema.name, areKept: true, in: erasure.id)
+    }
+
+    /// Takes the names out of the entries of the audit trail with these numbers that name a person; returns how many.
+    public func anonymizeAuditEntries(
+        naming user: String, in erasure: String, _ numbers: ClosedRange<Int>
+    ) throws -> Int {
+        let found = try execute(
+            """
+            UPDATE audit_trail SET actor = '', subject = '', detail = '{}', salt = ''
+            WHERE number >= $2 AND number <= $3 AND (\(PersonTable.naming))
+            """, [.text(user), .integer(numbers.lowerBound), .integer(numbers.upperBound)])
+        try count(found, of: AuditEntry.schema.name, areKept: true, in: erasure)
+        return found
+    }
+
+    /// Removes a person's devices, once the audit trail no longer names them.
+    public func removeDevices(of user: String, in erasure: String) throws {
+        try count(try execute("DELETE FROM devices WHERE user_id = $1", [.text(user)]), of: "devices", in: erasure)
+    }
+}
