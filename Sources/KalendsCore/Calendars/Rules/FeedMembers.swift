@@ -115,17 +115,9 @@ struct FeedMembers: Sendable {
 
     // MARK: Reading
 
-    func after(_ name: String?) -> ArraySlice<Entry> {
-        guard let name else { return entries[...] }
-        let key = ByteString(name)
-        return entries[place(of: key)...].drop { ByteString(Self.name($0.key)) == key }
-    }
+    func after(_ name: String?) -> ArraySlice<Entry> { entries.after(name) { ByteString(Self.name($0.key)) } }
 
-    subscript(name: String) -> Entry? {
-        let key = ByteString(name)
-        let place = place(of: key)
-        return place < entries.count && ByteString(Self.name(entries[place].key)) == key ? entries[place] : nil
-    }
+    subscript(name: String) -> Entry? { entries.first(named: name) { ByteString(Self.name($0.key)) } }
 
     /// Returns some entries with their texts, each in its place; nil for those that are nil.
     func resources(_ some: [Entry?]) throws -> [CalendarResource?] {
@@ -138,15 +130,5 @@ struct FeedMembers: Sendable {
             unpacked[entry.block] = block
             return CalendarResource(member: entry.member, text: .success(entry.text(in: block)))
         }
-    }
-
-    /// Returns the place of the first entry that has a name or one after it.
-    private func place(of name: ByteString) -> Int {
-        var (low, high) = (0, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ByteString(Self.name(entries[middle].key)) < name { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }
