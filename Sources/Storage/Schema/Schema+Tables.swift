@@ -114,7 +114,8 @@ extension SchemaTable {
         """)
     static let importItems = SchemaTable("import_items", key: "import_id block", "import_id block items")
     static let importSources = SchemaTable("import_sources", key: "import_id block part", "import_id block part source")
-    static let writtenCircles = SchemaTable("written_circles", key: "number circle", "number circle")
+    static let writtenCircles = SchemaTable(
+        "written_circles", key: "written_in circle", "written_in circle")
     static let feedTokens = SchemaTable(
         "feed_tokens", key: "hash",
         "hash feed_id password_id created_at ends_at replaced_at notice_uid notice_sequence noticed_at")
