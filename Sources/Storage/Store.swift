@@ -131,8 +131,9 @@ public protocol WriteTransaction: ReadTransaction {
 
     var author: ChangeAuthor? { get }
 
-    /// Whether other servers may write to the database as well.
-    var isShared: Bool { get }
+    /// The number that the database gave the transaction, and gives no other, where several servers write to it; nil where
+    /// only one does.
+    var sharedNumber: Int? { get }
 
     /// Whether no other write goes on meanwhile.
     var isAlone: Bool { get }

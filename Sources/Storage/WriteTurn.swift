@@ -8,7 +8,7 @@ public enum WriteTurn: Sendable {
     case alone
     /// Rows that have this circle's id; all else that the write reads is changed only by writes that go alone.
     case circle(String)
-    /// The order of the changes of all circles, and nothing else.
+    /// The order of the changes of all circles or of the audit trail, and nothing else.
     case order
 }
 
@@ -18,7 +18,7 @@ package struct TurnIsNarrow: Error {
 }
 
 extension WriteTransaction {
-    public var isShared: Bool { false }
+    public var sharedNumber: Int? { nil }
     public var isAlone: Bool { true }
 
     /// Throws `TurnIsNarrow` while other writes may go on.

@@ -175,7 +175,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
                     try run(&slot, scope, turn, isFirst: isFirst) { transaction in
                         for lease in leases where try !transaction.isHeld(lease) { throw StorageError.leaseLost }
                         let value = try body(transaction)
-                        if isNoted, let number = transaction.number {
+                        if isNoted, let number = transaction.sharedNumber {
                             try transaction.noteWritten(scope.circles, in: number)
                         }
                         return value
@@ -230,7 +230,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
             let value = try body(
                 PostgreSQLTransaction(
                     session: session, scope: scope ?? WriteScope(), gauge: isWrite && turn.isAlone ? writes : nil,
-                    number: number.flatMap { Int($0) }, isShared: use == .shared, isAlone: turn.isAlone))
+                    sharedNumber: use == .shared ? number.flatMap { Int($0) } : nil, isAlone: turn.isAlone))
             // A body that continues after a failed statement has nothing that could be committed.
             if let failure = session.failure { throw failure }
             if let scope {

@@ -8,9 +8,8 @@ struct PostgreSQLTransaction: WriteTransaction {
     let scope: WriteScope
     /// Nil for a transaction that is not given up: a read, or a migration.
     var gauge: WriteGauge?
-    /// The number that the server gave the transaction; nil for a read, or a migration.
-    var number: Int?
-    var isShared = false
+    /// Nil for a read, or a migration, too.
+    var sharedNumber: Int?
     var isAlone = true
 
     func concerns(circle: String) { scope.add(circle) }

@@ -4,7 +4,7 @@
 struct Snapshot: Equatable {
     /// Every transaction below it was over.
     private(set) var floor = 0
-    /// No transaction from it on had begun.
+    /// No transaction from it on was over.
     private(set) var end = 0
     /// The transactions between the two that were running, as a list of PostgreSQL: `{7,9}`.
     private(set) var running = "{}"

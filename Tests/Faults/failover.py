@@ -49,7 +49,7 @@ class Member(Cluster):
             super().__init__()
             self.crash()
             with open(self.data / "postgresql.conf", "a") as file:
-                file.write("synchronous_commit = remote_apply\ninclude_if_exists = 'pair.conf'\nmax_connections = 60\n")
+                file.write("synchronous_commit = remote_apply\ninclude_if_exists = 'pair.conf'\nmax_connections = 100\n")
             self.start()
         else:
             self.make_home()

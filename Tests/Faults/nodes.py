@@ -29,7 +29,8 @@ from urllib.parse import urlsplit
 import namespaces
 from balancer import PROGRAM as BALANCER, Balancer
 from calendars import ADDRESSES, Calendars, circle_of
-from clients import ALL, Client, attempt, demote, end, expire, follow, hasten, look, looks_at, number_of, refresh, write
+from clients import (
+    ALL, WAYS, Client, attempt, demote, end, expire, follow, hasten, look, looks_at, number_of, refresh, write)
 from cluster import PROGRAMS, Cluster
 from history import (
     Fetch, Read, Refresh, bad_deliveries, done_after_end, fetched_at_once, miscounted, overlaps, reads_after_end, set_back,
@@ -73,6 +74,8 @@ BUGS = {
     "place-skipped": ("changes", trigger(
         "planted", "counters", "UPDATE",
         "IF NEW.name = 'changes' AND random() < 0.2 THEN NEW.last_number := NEW.last_number + 1; END IF")),
+    # An act gets no place in the audit trail.
+    "act-lost": ("acts", trigger("planted", "audit_waiting", "INSERT", "IF random() < 0.2 THEN RETURN NULL; END IF")),
     # A server forgets how far it took its journal into the counts.
     "fold-again": ("counts", trigger("planted", "servers", "UPDATE", "NEW.folded := OLD.folded")),
     # A lease ends as soon as it is taken, so that every server has it.
@@ -298,7 +301,7 @@ def on_network(folder, network):
         at_once, excused = fetched_at_once(fetches, held_up(happened))
         findings = {
             "ended": reads_after_end(everybody.reads, everybody.ended),
-            "roles": done_after_end(everybody.trials, everybody.demoted),
+            "roles": done_after_end(everybody.trials, everybody.demoted), "acts": unnoted(nodes[0], people, everybody.ended),
             "counts": miscounted(everybody.reads, counts), "changes": skipped_changes(everybody.changes),
             "webhooks": bad_deliveries(
                 deliveries, {circle: (before[circle] + 1, last[circle]) for circle in last},
@@ -488,6 +491,27 @@ def shown_events(node):
     if status != 200:
         raise Violation(f"an export was answered {status}")
     return text.count(b"SUMMARY:Event ") + text.count(b"SUMMARY:CK: Event ")
+
+
+# What the audit trail calls each way in which a feed ends, and whether it names the feed or its user.
+ACTS = {"revoke": ("feed.revoked", 1), "regenerate": ("feed.regenerated", 1), "delete": ("feed.deleted", 1),
+        "leave": ("member.removed", 2)}
+
+
+def unnoted(node, people, ended):
+    """Ends that were answered and that the audit trail does not name. The trail has to be whole."""
+    node.command("audit", "verify")
+    noted, cursor = set(), ""
+    while cursor is not None:
+        page = node.must("GET", "/v1/audit?limit=1000" + (f"&cursor={cursor}" if cursor else ""))
+        noted |= {(entry["action"], entry["subject"]) for entry in page["items"]}
+        cursor = page["nextCursor"]
+    found = []
+    for place, feed in enumerate(people.ending):
+        action, name = ACTS[WAYS[place % len(WAYS)]]
+        if feed[0] in ended and (action, feed[name]) not in noted:
+            found.append((action, feed[name]))
+    return found
 
 
 def numbers(nodes):

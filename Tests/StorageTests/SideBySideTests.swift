@@ -100,7 +100,7 @@ struct SideBySideTests {
         try await Self.run(1) { servers in
             let isAlone = try await servers[0].write(.circle("a")) { transaction in
                 try transaction.note(.circle, .updated, in: "a", now: 1)
-                _ = try transaction.auditEntryToFollow()
+                _ = try transaction.takeLease("x", for: "one", time: 1)
                 return transaction.isAlone
             }
             #expect(isAlone)
@@ -151,7 +151,7 @@ struct SideBySideTests {
         }
     }
 
-    @Test("No session keeps a value of synchronous_commit of its own, and no write commits without waiting for the disk")
+    @Test("No session keeps a synchronous_commit of its own, and no write commits without waiting for the disk")
     func commits() async throws {
         try await TemporaryStore.withDirectory { directory in
             let path = directory.appending(path: "k").path

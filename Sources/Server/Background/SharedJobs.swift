@@ -48,6 +48,7 @@ struct SharedJobs: Service {
                 group.addTask { await housekeeping.prune() }
                 group.addTask { await endAbandoned() }
                 group.addTask { await forgetWritten() }
+                group.addTask { await orderAudit() }
                 group.addTask { await settle() }
                 try await group.waitForAll()
             }
@@ -59,6 +60,14 @@ struct SharedJobs: Service {
         let (form, own) = (ShownForm(services.settings), Installation.owner(services.settings).name)
         while !Task.isCancelled {
             try? await form.note(in: services.store, own: own, now: services.now())
+            try? await Task.sleep(for: Self.pause)
+        }
+    }
+
+    /// Gives acts their places in the audit trail soon after them, so that a later change to one shows.
+    private func orderAudit() async {
+        while !Task.isCancelled {
+            try? await services.audit.order()
             try? await Task.sleep(for: Self.pause)
         }
     }

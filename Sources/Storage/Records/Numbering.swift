@@ -46,7 +46,6 @@ extension WriteTransaction {
     /// Keeps all others from writing the audit trail until this transaction ends, so that its last entry stays the
     /// last.
     func takeAuditTurn() throws {
-        try demandAlone()
         let turn = "UPDATE counters SET last_number = last_number + 1 WHERE name = 'auditTrail'"
         guard try execute(turn, []) == 1 else {
             throw StorageError.unexpectedResult("The audit trail has no counter.")

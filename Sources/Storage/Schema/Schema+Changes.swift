@@ -117,5 +117,20 @@ extension Schema {
         ) /* clustered */
         """,
         "CREATE INDEX audit_trail_by_circle ON audit_trail (circle_id, number)",
+        // Acts of servers that share the database, until they get their places in the trail; written_in is the number that
+        // the database gave the transaction of the act.
+        """
+        CREATE TABLE audit_waiting (
+            written_in BIGINT NOT NULL,
+            place BIGINT NOT NULL,
+            at BIGINT NOT NULL,
+            actor TEXT NOT NULL,
+            action TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            circle_id TEXT,
+            detail TEXT NOT NULL,
+            PRIMARY KEY (written_in, place)
+        ) /* clustered */
+        """,
     ]
 }

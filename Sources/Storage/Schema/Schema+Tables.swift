@@ -34,7 +34,7 @@ extension Schema {
     /// Every table that stores the program's data, each after those that it refers to; only the list of migrations is
     /// left out.
     package static let tables: [SchemaTable] = [
-        AppPassword.schema, AuditEntry.schema, .changeNumbers, CircleChange.schema, Circle.schema,
+        AppPassword.schema, AuditEntry.schema, .auditWaiting, .changeNumbers, CircleChange.schema, Circle.schema,
         CollectionProperty.schema, Connection.schema,
         .counters,
         Device.schema, .eventSources, .eventStagings, .eventVersions, .feedAccesses, .feedAttention, .feedClientDays,
@@ -56,6 +56,8 @@ extension Schema {
 }
 
 extension SchemaTable {
+    static let auditWaiting = SchemaTable(
+        "audit_waiting", key: "written_in place", "written_in place at actor action subject circle_id detail")
     static let changeNumbers = SchemaTable("change_numbers", key: "circle_id", "circle_id last_number")
     static let counters = SchemaTable("counters", key: "name", "name last_number")
     static let eventSources = SchemaTable(

@@ -15,6 +15,7 @@ package struct Audit: Sendable {
     ) async throws -> [AuditEntry] {
         try Rights.installation(caller.identity)
         let identity = caller.identity
+        try await order()
         return try await acts.store.read { transaction in
             guard let bound = identity.bound else {
                 return try transaction.auditEntries(before: number, in: circle, limit: limit)
@@ -29,7 +30,21 @@ package struct Audit: Sendable {
     ///
     /// - Parameter known: an end that was noted earlier and must still be in the trail unchanged.
     package func verify(known: AuditHead?) async throws -> AuditVerdict {
-        try await acts.store.read { try AuditTrail.verify(in: $0, known: known) }
+        try await order()
+        return try await acts.store.read { try AuditTrail.verify(in: $0, known: known) }
+    }
+
+    /// Gives every act that waits for it its place in the trail; who reads the trail has this done before.
+    package func order() async throws {
+        guard try await acts.store.read({ try $0.hasWaitingAuditEntries() }) else { return }
+        let most = 500
+        var count = most
+        while count == most {
+            count = try await acts.store.write(.order) { transaction in
+                transaction.concernsNamedCirclesOnly()
+                return try AuditTrail.order(in: transaction, limit: most)
+            }
+        }
     }
 }
 

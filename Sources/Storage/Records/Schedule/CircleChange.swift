@@ -120,7 +120,7 @@ extension WriteTransaction {
     func note(_ notes: [CircleChange], in circle: String, now: Int) throws -> ClosedRange<Int> {
         guard !notes.isEmpty else { throw StorageError.unexpectedResult("No change was to be noted.") }
         // Of servers that share the database, none waits here for a number that all writes have in common.
-        let first = isShared ? nil : try nextChangeSequences(notes.count).lowerBound
+        let first = sharedNumber != nil ? nil : try nextChangeSequences(notes.count).lowerBound
         let numbers = try nextChangeNumbers(notes.count, in: circle)
         let author = author
         try insert(

@@ -61,7 +61,7 @@ struct Acts: Sendable {
     /// Changes something; all of it is stored durably when this returns, and none of it when it throws.
     ///
     /// - Parameters:
-    ///   - turn: what no other act may change meanwhile; one that is noted in the audit trail goes alone in any case.
+    ///   - turn: what no other act may change meanwhile.
     ///   - body: may run more than once, so it must have no effects outside the transaction.
     func act<Held, Value: Sendable>(
         on ground: ActTarget<Held>, in turn: WriteTurn = .alone, for caller: Caller,
