@@ -8,7 +8,7 @@ public enum WriteTurn: Sendable {
     case alone
     /// Rows that have this circle's id; all else that the write reads is changed only by writes that go alone.
     case circle(String)
-    /// The order of the changes of all circles or of the audit trail, and nothing else.
+    /// The order of the changes of all circles or of the audit trail, or the list of what was written, and nothing else.
     case order
 }
 

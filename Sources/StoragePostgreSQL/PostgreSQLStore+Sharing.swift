@@ -143,7 +143,8 @@ extension PostgreSQLStore: SharedStore {
     }
 
     public func forgetWritten(below number: Int?) async throws -> Int {
-        try await record { transaction in
+        try await write(.order) { transaction in
+            transaction.concernsNamedCirclesOnly()
             if let number { try transaction.forgetWritten(below: number) }
             // Rows that another server's database brought with it would be found by each question.
             try transaction.execute(
