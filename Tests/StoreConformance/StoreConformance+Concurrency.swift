@@ -188,7 +188,7 @@ extension StoreConformance {
                 try await group.waitForAll()
             }
         },
-        StoreCheck("Changes without a place among those of all circles get one, in the order of each circle's numbers") {
+        StoreCheck("Changes without a place among all get one, in the order of each circle's numbers") {
             home async throws in
             try await home.store.write { transaction in
                 for circle in ["b", "b", "b", "a", "a"] {
