@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import StoragePostgreSQL
 import StoreConformance
 import Synchronization
@@ -112,7 +113,7 @@ struct SideBySideTests {
     func order() async throws {
         try await Self.run(3) { servers in
             let (writes, circles) = (30, 6)
-            let done = Atomic(false)
+            let events = Events()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     try await withThrowingTaskGroup(of: Void.self) { writers in
@@ -127,14 +128,14 @@ struct SideBySideTests {
                         }
                         try await writers.waitForAll()
                     }
-                    done.store(true, ordering: .sequentiallyConsistent)
+                    events.add("all are written")
                 }
                 for server in servers {
                     group.addTask {
                         var seen: [CircleChange] = []
                         var isLast = false
                         repeat {
-                            isLast = done.load(ordering: .sequentiallyConsistent)
+                            isLast = !events.all.isEmpty
                             try await server.orderChanges()
                             let position = seen.last?.sequence ?? 0
                             seen += try await server.read { try $0.changes(afterSequence: position, limit: 1_000) }
