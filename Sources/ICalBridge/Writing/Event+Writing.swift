@@ -30,7 +30,7 @@ extension Event {
         if let lastModified { writer.line("LAST-MODIFIED", lastModified) }
         recurrence.write(to: &writer)
         for line in otherProperties { writer.line(line) }
-        for alarm in alarms { alarm.write(to: &writer) }
+        for alarm in alarms { alarm.write(in: self, to: &writer) }
         writer.line("END", kind.rawValue)
     }
 }
@@ -65,7 +65,7 @@ extension Recurrence {
 }
 
 extension Alarm {
-    fileprivate func write(to writer: inout ContentLineWriter) {
+    fileprivate func write(in event: Event, to writer: inout ContentLineWriter) {
         writer.line("BEGIN", "VALARM")
         writer.line("ACTION", action)
         switch trigger {
@@ -73,7 +73,7 @@ extension Alarm {
         case .relativeToEnd(let duration): writer.line("TRIGGER;RELATED=END", duration.description)
         case .absolute(let instant): writer.line("TRIGGER;VALUE=DATE-TIME", instant.basic)
         }
-        if let description { writer.text("DESCRIPTION", description) }
+        if let text = text(for: event.summary) { writer.text("DESCRIPTION", text) }
         for line in otherProperties { writer.line(line) }
         writer.line("END", "VALARM")
     }
