@@ -1,18 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Files whose occurrences the other reader (recurring-ical-events 3.8 over icalendar 7.3) finds otherwise, and why ours
-/// are right.
+import TestSupport
+
+/// Files whose occurrences another reader (recurring-ical-events 3.8 over icalendar 7.3, ical 14, ical.js 2) finds
+/// otherwise, and why ours are right.
 enum OccurrenceDifferences {
     /// In the strict form of the samples.
-    static let samples: [String: String] = [
-        "Samples/inbound/rescheduled-without-its-series.ics": loneDays,
-        "Samples/inbound/rescheduled-twice-without-its-series.ics": loneDays,
-        "Samples/inbound/two-rules.ics": "an exception to a day that two rules name leaves the day out",
-        "Samples/malformed/duplicate-uid.ics": twins,
+    static let samples: [OccurrenceReader: [String: String]] = [
+        .icalendar: [
+            "Samples/inbound/rescheduled-without-its-series.ics": loneDays,
+            "Samples/inbound/rescheduled-twice-without-its-series.ics": loneDays,
+            "Samples/inbound/two-rules.ics": "an exception to a day that two rules name leaves the day out",
+            "Samples/malformed/duplicate-uid.ics": twins,
+        ],
+        .ical: ["Samples/inbound/rescheduled-twice-without-its-series.ics": loneDays],
+        .icaljs: [:],
     ]
 
-    /// In the strict form of files that other projects wrote; in these files themselves, too.
-    static let forms: [String: String] = [
+    /// In the strict form of files that other projects wrote; in these files themselves, too, for icalendar.
+    static let forms: [OccurrenceReader: [String: String]] = [
+        .icalendar: formsOfICalendar, .ical: formsOfICal, .icaljs: formsOfICalJS,
+    ]
+
+    private static let formsOfICalendar: [String: String] = [
         "collective+icalendar/src/icalendar/fuzzing/corpus/event_with_recurrence.ics": floatingInUTC,
         "collective+icalendar/src/icalendar/tests/calendars/issue_156_RDATE_with_PERIOD_TZID_khal.ics": loneDays,
         "collective+icalendar/src/icalendar/tests/calendars/issue_156_RDATE_with_PERIOD_TZID_khal_2.ics": loneDays,
@@ -55,12 +65,68 @@ enum OccurrenceDifferences {
         "jens-maus+node-ical/test/fixtures/yearly-recurring-unicode.ics": daysInZones,
     ]
 
-    /// Strict forms that it refuses for values that are kept as they came.
-    static let refusedForms: [String: String] = [
-        "ical4j/invalid/boeing.ics": "FREEBUSY in a year with a month of one digit",
-        "kewisch+ical.js/test/parser/base64.ics": "a calendar's own ATTACH with line breaks within its base64",
-        "u01jmg3+ics-parser/examples/ICal.ics": "FREEBUSY that ends before it starts",
+    private static let formsOfICal: [String: String] = [
+        "collective+icalendar/src/icalendar/fuzzing/corpus/issue_157_removes_trailing_semicolon.ics": startLeftOut,
+        "collective+icalendar/src/icalendar/tests/calendars/issue_722_timezone_transition_ambiguity.ics":
+            zoneWithoutRules,
+        "collective+icalendar/src/icalendar/tests/events/issue_157_removes_trailing_semicolon.ics": startLeftOut,
+        "ical4j/invalid/CalendarDataFile.ics": startLeftOut,
+        "ical4j/valid/Christian32Holidays.ics": startLeftOut,
+        "ical4j/valid/Dryway.ics": zoneWithoutRules,
+        "ical4j/valid/Earth32Seasons.ics": zoneWithoutRules,
+        "ical4j/valid/derryn.ics": startLeftOut,
+        "ical4j/valid/friday13-NOT.ics": startLeftOut,
+        "ical4j/valid/korganizer_sample.ics": startLeftOut,
+        "jens-maus+node-ical/test/fixtures/Office-2012-owa.ics": startLeftOut,
+        "jens-maus+node-ical/test/fixtures/duplicate-rrule-sequence.ics": revisions,
+        "jens-maus+node-ical/test/fixtures/duplicate-uid-sequence.ics": revisions,
+        "jens-maus+node-ical/test/fixtures/festival-multiday-rrule.ics": startLeftOut,
+        "jens-maus+node-ical/test/fixtures/test_with_tz_list.ics": startExcluded,
+        "kewisch+ical.js/samples/timezone_from_file.ics": zoneWithoutRules,
+        "u01jmg3+ics-parser/examples/ICal.ics": startLeftOut,
     ]
+
+    private static let formsOfICalJS: [String: String] = [:]
+
+    /// Strict forms of samples that it refuses.
+    static let refusedSamples: [OccurrenceReader: [String: String]] = [
+        .ical: [
+            "Samples/inbound/two-rules.ics": twoRules,
+            "Samples/malformed/unknown-values.ics": unknownValues,
+        ]
+    ]
+
+    /// Strict forms that it refuses for values that are kept as they came.
+    static let refusedForms: [OccurrenceReader: [String: String]] = [
+        .icalendar: [
+            "ical4j/invalid/boeing.ics": busyTimes,
+            "kewisch+ical.js/test/parser/base64.ics": "a calendar's own ATTACH with line breaks within its base64",
+            "u01jmg3+ics-parser/examples/ICal.ics": "FREEBUSY that ends before it starts",
+        ],
+        .ical: [
+            "collective+icalendar/src/icalendar/tests/calendars/issue_1633_freebusy_with_dates.ics": busyTimes,
+            "collective+icalendar/src/icalendar/tests/calendars/period_with_timezone.ics": mixedPeriods,
+            "collective+icalendar/src/icalendar/tests/calendars/rfc_7265_appendix_example_2_ical.ics": mixedPeriods,
+            "ical4j/invalid/boeing.ics": busyTimes,
+            "ical4j/invalid/lastfm.ics": unknownValues,
+            "kewisch+ical.js/samples/multiple_rrules.ics": twoRules,
+            "kewisch+ical.js/samples/recur_instances.ics": mixedPeriods,
+            "kewisch+ical.js/test/parser/grouped.ics": "names with a group before them",
+            "mangstadt+biweekly/src/test/resources/biweekly/io/text/vcal-example2.vcs": unknownValues,
+            "mangstadt+biweekly/src/test/resources/biweekly/io/text/vcal-example3.vcs": unknownValues,
+        ],
+    ]
+
+    private static let busyTimes = "FREEBUSY with dates, or in a year with a month of one digit"
+    private static let mixedPeriods = "added days with an end beside others, which a feed does not have"
+    private static let twoRules = "a second RRULE"
+    private static let unknownValues =
+        "values of GEO, PRIORITY or STATUS that it does not know, which a feed leaves out"
+    private static let startLeftOut =
+        "a start that the rule does not name takes place (RFC 5545 section 3.8.5.3); it leaves it out"
+    private static let zoneWithoutRules = "it forgets changes without a rule in a zone that it does not know by name"
+    private static let startExcluded = "a start that EXDATE names is left out, although UNTIL lies before it"
+    private static let revisions = "of two revisions of one event the later counts; it shows both"
 
     private static let loneDays = "days of a series that is not in the file are events, and it keeps one of them"
     private static let twins = "two events with one UID are two events, and it keeps the last"
