@@ -14,7 +14,14 @@ enum OccurrenceDifferences {
             "Samples/malformed/duplicate-uid.ics": twins,
         ],
         .ical: ["Samples/inbound/rescheduled-twice-without-its-series.ics": loneDays],
-        .icaljs: [:],
+        .icaljs: [
+            "Samples/inbound/rdate-periods.ics": startBesidePeriods,
+            "Samples/inbound/rescheduled-twice-without-its-series.ics": loneDays,
+            "Samples/inbound/rescheduled-without-its-series.ics": loneDays,
+            "Samples/inbound/spring-gap-and-autumn-overlap.ics":
+                "a time that the clock shows twice is the first, and one that it skips lies behind the gap",
+            "Samples/inbound/two-rules.ics": "both rules of a series count; it follows one",
+        ],
     ]
 
     /// In the strict form of files that other projects wrote; in these files themselves, too, for icalendar.
@@ -28,7 +35,7 @@ enum OccurrenceDifferences {
         "collective+icalendar/src/icalendar/tests/calendars/issue_156_RDATE_with_PERIOD_TZID_khal_2.ics": loneDays,
         "collective+icalendar/src/icalendar/tests/events/event_with_recurrence.ics": floatingInUTC,
         "ical4j/valid/Christian32Holidays.ics": startCounts,
-        "ical4j/valid/blalor.ics": "a day with an event of its own takes place, although Apple also lists it as EXDATE",
+        "ical4j/valid/blalor.ics": replacedAndLeftOut,
         "ical4j/valid/korganizer_sample.ics": startCounts,
         "jens-maus+node-ical/test/fixtures/biweekly-exdate-until.ics":
             "a series in UTC stays in UTC; it follows the clock of X-WR-TIMEZONE",
@@ -86,7 +93,37 @@ enum OccurrenceDifferences {
         "u01jmg3+ics-parser/examples/ICal.ics": startLeftOut,
     ]
 
-    private static let formsOfICalJS: [String: String] = [:]
+    private static let formsOfICalJS: [String: String] = [
+        "collective+icalendar/src/icalendar/fuzzing/corpus/issue_156_RDATE_with_PERIOD.ics": startBesidePeriods,
+        "collective+icalendar/src/icalendar/fuzzing/corpus/issue_156_RDATE_with_PERIOD_list.ics": startBesidePeriods,
+        "collective+icalendar/src/icalendar/fuzzing/corpus/issue_157_removes_trailing_semicolon.ics": startLeftOut,
+        "collective+icalendar/src/icalendar/fuzzing/corpus/issue_464_invalid_rdate.ics": startBesidePeriods,
+        "collective+icalendar/src/icalendar/tests/calendars/issue_1426.ics": startBesidePeriods,
+        "collective+icalendar/src/icalendar/tests/calendars/issue_156_RDATE_with_PERIOD_TZID_khal.ics": loneDays,
+        "collective+icalendar/src/icalendar/tests/calendars/issue_156_RDATE_with_PERIOD_TZID_khal_2.ics": loneDays,
+        "collective+icalendar/src/icalendar/tests/calendars/issue_722_missing_timezones.ics": startBesidePeriods,
+        "collective+icalendar/src/icalendar/tests/calendars/period_with_timezone.ics": countOfRule,
+        "collective+icalendar/src/icalendar/tests/events/issue_156_RDATE_with_PERIOD.ics": startBesidePeriods,
+        "collective+icalendar/src/icalendar/tests/events/issue_156_RDATE_with_PERIOD_list.ics": startBesidePeriods,
+        "collective+icalendar/src/icalendar/tests/events/issue_157_removes_trailing_semicolon.ics": startLeftOut,
+        "collective+icalendar/src/icalendar/tests/events/issue_464_invalid_rdate.ics": startBesidePeriods,
+        "ical4j/invalid/CalendarDataFile.ics": startLeftOut,
+        "ical4j/valid/Christian32Holidays.ics": leapDay,
+        "ical4j/valid/EstoniaHolidays.ics": startExcluded,
+        "ical4j/valid/blalor.ics": replacedAndLeftOut,
+        "ical4j/valid/derryn.ics": startLeftOut,
+        "ical4j/valid/friday13-NOT.ics": startLeftOut,
+        "ical4j/valid/korganizer_sample.ics": startLeftOut,
+        "ical4j/valid/mathBirthdays.ics": leapDay,
+        "jens-maus+node-ical/test/fixtures/Office-2012-owa.ics": startLeftOut,
+        "jens-maus+node-ical/test/fixtures/duplicate-rrule-sequence.ics": revisions,
+        "jens-maus+node-ical/test/fixtures/duplicate-uid-sequence.ics": revisions,
+        "jens-maus+node-ical/test/fixtures/festival-multiday-rrule.ics": startLeftOut,
+        "jens-maus+node-ical/test/fixtures/recurrence-sequence.ics": foreignDays,
+        "jens-maus+node-ical/test/fixtures/test_with_tz_list.ics": startExcluded,
+        "kewisch+ical.js/samples/multiple_rrules.ics": startLeftOut,
+        "u01jmg3+ics-parser/examples/ICal.ics": startLeftOut,
+    ]
 
     /// Strict forms of samples that it refuses.
     static let refusedSamples: [OccurrenceReader: [String: String]] = [
@@ -125,7 +162,13 @@ enum OccurrenceDifferences {
     private static let startLeftOut =
         "a start that the rule does not name takes place (RFC 5545 section 3.8.5.3); it leaves it out"
     private static let zoneWithoutRules = "it forgets changes without a rule in a zone that it does not know by name"
-    private static let startExcluded = "a start that EXDATE names is left out, although UNTIL lies before it"
+    private static let startBesidePeriods = "a start takes place beside added periods; it leaves it out"
+    private static let replacedAndLeftOut =
+        "a day with an event of its own takes place, although Apple also lists it as EXDATE"
+    private static let countOfRule = "COUNT counts what the rule gives and no added day; it counts one"
+    private static let leapDay = "a 29 February takes place in leap years; it gives 1 March in others"
+    private static let foreignDays = "changes of days that the series does not have take place; it leaves them out"
+    private static let startExcluded = "a start that EXDATE names is left out, also where no rule gives another day"
     private static let revisions = "of two revisions of one event the later counts; it shows both"
 
     private static let loneDays = "days of a series that is not in the file are events, and it keeps one of them"
