@@ -67,13 +67,13 @@ struct FeedOccurrenceTests {
                     let expansion = theirs[ByteString(name)]
                     #expect(expansion != nil, "\(reader) refuses the feed of \(name): \(bytes.count) bytes")
                     guard let expansion else { continue }
-                    let ours = ours[ByteString(name), default: []].filter { !expansion.doubtful.contains($0.uid) }
-                    if reader == .icalendar { compared.add(ours.count) }
+                    let our = ours[ByteString(name), default: []].filter { !expansion.doubtful.contains($0.uid) }
+                    if reader == .icalendar { compared.add(our.count) }
                     if let reason = differences[reader]?[name] {
-                        #expect(ours != expansion.occurrences, "\(reader), \(name) differs no longer: \(reason)")
+                        #expect(our != expansion.occurrences, "\(reader), \(name) differs no longer: \(reason)")
                     } else {
-                        let differing = Set(ours).symmetricDifference(expansion.occurrences).sorted().prefix(5)
-                        #expect(ours == expansion.occurrences, "\(reader), \(name): \(differing)")
+                        let differing = Set(our).symmetricDifference(expansion.occurrences).sorted().prefix(5)
+                        #expect(our == expansion.occurrences, "\(reader), \(name): \(differing)")
                     }
                 }
             }

@@ -58,7 +58,7 @@ struct OccurrenceOracleTests {
         _ readings: [(path: String, reading: CalendarReading)], to calendars: [[UInt8]], by reader: OccurrenceReader,
         in years: Years, withEnds: Bool = true, but differences: [String: String]
     ) async throws -> (occurrences: Int, refused: [String]) {
-        let theirs = try await reader.expand(zip(readings.map(\.path), calendars).map { ($0, $1) }, in: years)
+        let theirs = try await reader.expand(zip(readings.map(\.path), calendars).map { (name: $0, bytes: $1) }, in: years)
         func seen(_ all: [Occurrence]) -> [String] {
             all.map { withEnds ? $0.description : "\($0.start) \($0.uid)" }.sorted()
         }
@@ -69,14 +69,14 @@ struct OccurrenceOracleTests {
                 refused.append(path)
                 continue
             }
-            let ours = seen(Self.occurrences(reading, in: years).filter { !expansion.doubtful.contains($0.uid) })
-            let theirs = seen(expansion.occurrences)
-            compared += ours.count
+            let our = seen(Self.occurrences(reading, in: years).filter { !expansion.doubtful.contains($0.uid) })
+            let their = seen(expansion.occurrences)
+            compared += our.count
             if let reason = differences[path] {
-                #expect(ours != theirs, "\(path) differs no longer: \(reason)")
+                #expect(our != their, "\(path) differs no longer: \(reason)")
             } else {
-                let differing = Set(ours).symmetricDifference(theirs).sorted().prefix(5)
-                #expect(ours == theirs, "\(path): \(differing)")
+                let differing = Set(our).symmetricDifference(their).sorted().prefix(5)
+                #expect(our == their, "\(path): \(differing)")
             }
         }
         return (compared, refused.sorted())

@@ -83,7 +83,7 @@ package enum OccurrenceReader: String, CaseIterable, Sendable {
             case 4 where years.compare(row[2]):
                 found[name]?.occurrences.append(Occurrence(start: row[2], end: row[3], uid: row[1]))
             case 4: continue
-            case 2: found[name]?.doubtful.insert(ByteString(row[1]))
+            case 2: found[name]?.doubtful.insert(Occurrence(start: "", end: "", uid: row[1]).uid)
             default: found[name] = nil
             }
         }
