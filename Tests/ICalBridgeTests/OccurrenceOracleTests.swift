@@ -58,7 +58,8 @@ struct OccurrenceOracleTests {
         _ readings: [(path: String, reading: CalendarReading)], to calendars: [[UInt8]], by reader: OccurrenceReader,
         in years: Years, withEnds: Bool = true, but differences: [String: String]
     ) async throws -> (occurrences: Int, refused: [String]) {
-        let theirs = try await reader.expand(zip(readings.map(\.path), calendars).map { (name: $0, bytes: $1) }, in: years)
+        let named = zip(readings, calendars).map { (name: $0.path, bytes: $1) }
+        let theirs = try await reader.expand(named, in: years)
         func seen(_ all: [Occurrence]) -> [String] {
             all.map { withEnds ? $0.description : "\($0.start) \($0.uid)" }.sorted()
         }

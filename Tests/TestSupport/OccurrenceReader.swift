@@ -34,7 +34,9 @@ package enum OccurrenceReader: String, CaseIterable, Sendable {
 
         package var description: String { "\(start)/\(end) \(uid)" }
 
-        package static func < (a: Self, b: Self) -> Bool { a.description < b.description }
+        package static func < (a: Self, b: Self) -> Bool {
+            a.start == b.start ? a.description < b.description : a.start < b.start
+        }
     }
 
     /// What a library makes of calendars.
