@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
+package import Base
 import Foundation
 
 /// A library of another project that expands calendars.
