@@ -64,7 +64,7 @@ struct Exchange: Sendable {
         }
     }
 
-    /// Whether what a resource does not have is left out (RFC 8144 section 2.1, and Apple's older field).
+    /// Whether what a resource does not have is left out (RFC 8144 section 2.1, and appendix B for the older field).
     var isMinimal: Bool {
         request.headers[.brief].map { $0.withoutOuterBlanks.asciiLowercased == "t" } ?? false
             || prefers("return=minimal")

@@ -2,6 +2,7 @@
 
 import HTTPTypes
 import ICalBridge
+import Storage
 import Testing
 
 @testable import CalDAVServer

@@ -192,6 +192,11 @@ import Testing
                 #expect(try await app.send("MKCALENDAR", taken).expect(409).condition == "resource-must-be-null")
                 #expect(try await app.send("MKCOL", taken).expect(405).condition == "resource-must-be-null")
             }
+            // What a password does not reach is in the way all the same.
+            let narrow = try await DAVClient(app.server, "ann", ["circleIds": []])
+            try await narrow.send("PROPFIND", "\(app.home)c/", depth: "0").expect(404)
+            try await narrow.send("MKCALENDAR", "\(app.home)c/").expect(409)
+            try await narrow.send("MKCOL", "\(app.home)c/").expect(405)
             for (method, within) in [("MKCALENDAR", "within"), ("MKCALENDAR", "within/"), ("MKCOL", "within/")] {
                 #expect(
                     try await app.send(method, calendar + within).expect(403).condition

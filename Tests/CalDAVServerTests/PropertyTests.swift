@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ICalBridge
+import Storage
 import Testing
 
 @testable import CalDAVServer

@@ -18,7 +18,7 @@ import Testing
 private let schemaFolder = ProcessInfo.processInfo.environment["KALENDS_WEBDAV_PUSH_SCHEMA"]
 
 /// The keys of an app, with which it reads its messages.
-private struct PushedApp {
+struct PushedApp {
     let key = P256.KeyAgreement.PrivateKey()
     let auth: [UInt8] = (0..<16).map { UInt8($0) }
 

@@ -24,7 +24,7 @@ struct OwnBench: Sendable {
 
     @discardableResult
     func make(
-        _ segment: String = "work", _ components: [CalendarCollection.Component] = [.event],
+        _ segment: String = "work", _ components: [CalendarComponent] = [.event],
         for caller: CalDAVCaller? = nil
     ) async throws -> CalendarCollection {
         try await own.make(segment, components: components, properties: [], for: caller ?? ann)

@@ -265,7 +265,7 @@ struct OwnCalendarTests {
             for _ in 0..<60 {
                 let from = (19_990 + random.below(150)) * day
                 let to = from + (1 + random.below(40)) * day
-                let component: CalendarCollection.Component? = [nil, .event, .task][random.below(3)]
+                let component: CalendarComponent? = [nil, .event, .task][random.below(3)]
                 let page = 1 + random.below(9)
                 var (found, last) = ([String](), String?.none)
                 while true {

@@ -26,8 +26,7 @@ struct ScheduleItemTests {
             for other in ScheduleItem.Collection.all {
                 #expect(try transaction.item("x", other, in: "home") == (other == collection ? stored : nil))
             }
-            #expect(try transaction.ownsUID("u-1"))
-            #expect(try !transaction.ownsUID("U-1"))
+            #expect(try transaction.ownedUIDs(["u-1", "U-1"], in: "home") == ["u-1"])
         }
     }
 
@@ -58,7 +57,7 @@ struct ScheduleItemTests {
             #expect(try transaction.item("t", .tasks, in: "home") == nil)
             let tombstone = try transaction.itemEverKnown("t", .tasks, in: "home")
             #expect(tombstone?.deletedAt == 3 && tombstone?.updatedAt == 3)
-            #expect(try transaction.ownsUID("first"))
+            #expect(try transaction.ownedUIDs(["first"], in: "home") == ["first"])
 
             let again = try transaction.put(.sample("t"), uid: "second", now: 5)
             #expect(again.uid == "first" && again.sequence == 2 && again.deletedAt == nil)
@@ -67,15 +66,23 @@ struct ScheduleItemTests {
         }
     }
 
-    @Test("No two items have one UID, not even in two circles")
+    @Test("No two items of a circle have one UID; an item of another circle may have it, and is found on its own")
     func keepsUIDsApart() async throws {
         try await home.write { transaction in
             try transaction.makeHome()
             try transaction.makeHome("other")
             try transaction.put(.sample("t"), uid: "u")
+            try transaction.put(.sample("t", in: "other"), uid: "u")
+            try transaction.put(.sample("s", in: "other"), uid: "v")
+            #expect(try transaction.ownedUIDs(["u", "v"], in: "home") == ["u"])
+            #expect(try transaction.itemsEverKnown(uids: ["u"], in: "other").map(\.circleID) == ["other"])
+            #expect(try transaction.itemsEverKnown(uid: "u", for: "ann").map(\.circleID) == ["home", "other"])
+            #expect(try transaction.itemsEverKnown(uid: "u", for: "nobody").isEmpty)
         }
-        await #expect(throws: (any Error).self) {
-            try await home.write { try $0.put(.sample("t", in: "other"), uid: "u") }
+        for uid in ["u", "v"] {
+            await #expect(throws: (any Error).self) {
+                try await home.write { try $0.put(.sample("third", in: "other"), uid: uid) }
+            }
         }
     }
 

@@ -60,7 +60,7 @@ struct DAVFault: Error {
             bytes += content.isEmpty ? tags.empty : tags.start + content + tags.end
         }
         if let sentence {
-            // Every element of the DAV namespace would be a condition; this is where Apple's server has its sentences.
+            // Every element of the DAV namespace would be a condition; this is where other servers have their sentences.
             bytes += "<error-description xmlns=\"http://twistedmatrix.com/xml_namespace/dav/\">".utf8
             XMLElement.write(sentence, to: &bytes)
             bytes += "</error-description>".utf8

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import ICalBridge
 import KalendsCore
+import Storage
 
 extension Exchange {
     /// MKCALENDAR (RFC 4791 section 5.3.1) and MKCOL (RFC 5689), of which one without a body makes a calendar, too:
@@ -25,8 +26,13 @@ extension Exchange {
             guard isExtended else { return try await failure(wishes.update, 403, wishes.update.protected, condition) }
             throw DAVFault.forbidden(condition, "Some of these properties are set by the server alone.")
         }
-        _ = try await collections.make(
-            segment.string, components: wishes.components, properties: wishes.update.set, for: caller)
+        do {
+            _ = try await collections.make(
+                segment.string, components: wishes.components, properties: wishes.update.set, for: caller)
+        } catch CollectionFault.exists {
+            // Another app was first, or this one does not see what is there.
+            throw exists(isExtended)
+        }
         return Response(status: .created, headers: [.cacheControl: "no-cache"])
     }
 
@@ -49,8 +55,8 @@ extension Exchange {
     /// What the body says of the calendar to be made.
     private func wishes(
         _ body: XMLElement?, isExtended: Bool
-    ) throws -> (components: [CalendarCollection.Component], update: PropertyUpdate) {
-        let all = CalendarCollection.Component.allCases
+    ) throws -> (components: [CalendarComponent], update: PropertyUpdate) {
+        let all = CalendarComponent.allCases
         guard let body else { return (all, PropertyUpdate()) }
         guard isExtended ? body.is(.dav, "mkcol") : body.is(.caldav, "mkcalendar") else {
             throw DAVFault(

@@ -16,7 +16,7 @@ struct LiveProperty: Sendable {
     let write: Content
 
     init(
-        _ name: PropertyName, isProtected: Bool = true, isInAllprop: Bool = false, _ write: @escaping Content
+        _ name: PropertyName, isProtected: Bool = true, isInAllprop: Bool = false, write: @escaping Content
     ) {
         (self.name, self.isProtected, self.isInAllprop, self.write) = (name, isProtected, isInAllprop, write)
     }
@@ -71,16 +71,7 @@ struct LiveProperty: Sendable {
             out += Instant(seconds: member.modified).httpDate.utf8
             return true
         },
-        LiveProperty(.dav("sync-token")) { subject, scene, out in
-            guard let collection = subject.collection else { return false }
-            out.text(scene.tokens.token(of: collection))
-            return true
-        },
-        LiveProperty(.calendarServer("getctag")) { subject, scene, out in
-            guard let collection = subject.collection else { return false }
-            out.text(scene.tokens.token(of: collection))
-            return true
-        },
+        LiveProperty(.dav("sync-token"), write: token), LiveProperty(.calendarServer("getctag"), write: token),
         LiveProperty(.dav("supported-report-set")) { subject, _, out in
             for report in Reports.all where report.isOffered(at: subject) {
                 out += "<D:supported-report><D:report>".utf8
@@ -91,6 +82,12 @@ struct LiveProperty: Sendable {
         },
     ]
 
+    private static let token: Content = { subject, scene, out in
+        guard let collection = subject.collection else { return false }
+        out.text(scene.tokens.token(of: collection))
+        return true
+    }
+
     // MARK: RFC 3744, 5397
 
     private static let rights: [LiveProperty] = [
@@ -99,7 +96,7 @@ struct LiveProperty: Sendable {
             return true
         },
         LiveProperty(.dav("principal-URL")) { _, scene, out in
-            // Apple's clients ask for it on every resource, not only on principals.
+            // It is asked for on every resource, not only on principals.
             guard let principal = scene.principal else { return false }
             out.href(principal)
             return true
@@ -118,11 +115,7 @@ struct LiveProperty: Sendable {
             return true
         },
         LiveProperty(.dav("current-user-privilege-set")) { subject, scene, out in
-            for privilege in Privilege.granted(at: subject, scene) {
-                out += "<D:privilege>".utf8
-                out += privilege.name.tags.empty
-                out += "</D:privilege>".utf8
-            }
+            writeGranted(at: subject, scene, to: &out)
             return true
         },
         LiveProperty(.dav("supported-privilege-set")) { _, _, out in
@@ -134,11 +127,7 @@ struct LiveProperty: Sendable {
             out += "<D:ace><D:principal>".utf8
             out.href(principal)
             out += "</D:principal><D:grant>".utf8
-            for privilege in Privilege.granted(at: subject, scene) {
-                out += "<D:privilege>".utf8
-                out += privilege.name.tags.empty
-                out += "</D:privilege>".utf8
-            }
+            writeGranted(at: subject, scene, to: &out)
             out += "</D:grant><D:protected/></D:ace>".utf8
             return true
         },
@@ -148,6 +137,14 @@ struct LiveProperty: Sendable {
         },
         LiveProperty(.dav("inherited-acl-set")) { _, _, _ in true },
     ]
+
+    private static func writeGranted(at subject: Subject, _ scene: Scene, to out: inout [UInt8]) {
+        for privilege in Privilege.granted(at: subject, scene) {
+            out += "<D:privilege>".utf8
+            out += privilege.name.tags.empty
+            out += "</D:privilege>".utf8
+        }
+    }
 }
 
 extension CalendarMember {

@@ -28,8 +28,8 @@ struct Privilege: Sendable {
 
     /// What the caller may do with a resource.
     ///
-    /// Properties of a collection that is only read are kept for their person all the same, but Thunderbird takes a
-    /// collection for one that it may write to where it finds `write-properties`.
+    /// Properties of a collection that is only read are kept for their person all the same, but apps would take it for
+    /// one that they may write to.
     static func granted(at subject: Subject, _ scene: Scene) -> [Privilege] {
         let reading = [read] + read.parts + [all.parts[1]]
         switch subject {

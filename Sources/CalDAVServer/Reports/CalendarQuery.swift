@@ -4,6 +4,7 @@ import Calendar
 import Hummingbird
 import ICalBridge
 import KalendsCore
+import Storage
 
 /// Resources that meet a filter (RFC 4791 section 7.8).
 ///
@@ -68,7 +69,7 @@ struct CalendarQuery: Report {
                 for resource in found { if let resource { write(resource, to: &out) } }
                 return false
             }
-            let component = filter.component.map { CalendarCollection.Component(rawValue: $0) }
+            let component = filter.component.map { CalendarComponent(rawValue: $0) }
             // No collection keeps components of another kind.
             if case .some(nil) = component { return false }
             if filter.asksForKindAlone, !answer.needsText {

@@ -4,6 +4,7 @@ import Hummingbird
 import ICalBridge
 import KalendsCore
 import NIOCore
+import Storage
 
 /// When a person is busy (RFC 4791 section 7.10).
 struct FreeBusyQuery: Report {

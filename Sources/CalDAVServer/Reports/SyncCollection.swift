@@ -19,7 +19,7 @@ struct SyncCollection: Report {
     init(body: XMLElement) throws {
         request = try MemberRequest(body)
         token = body.child(.dav, "sync-token")?.trimmed ?? ""
-        // Older clients give the level as `Depth` alone.
+        // Without a level `Depth` says it (RFC 6578 appendix A).
         if let level = body.child(.dav, "sync-level")?.trimmed {
             guard level == "1" || level == "infinite" || level == "infinity" else {
                 throw DAVFault.badRequest("The level of a synchronization is 1 or infinite.")
@@ -35,7 +35,7 @@ struct SyncCollection: Report {
 
     func answer(_ exchange: Exchange) async throws -> Response {
         guard let place = exchange.place, exchange.ownName == nil else { throw DAVFault.missing }
-        // Thunderbird sends 1.
+        // Some say 1 beside the level.
         guard try exchange.depth() != .infinity else { throw DAVFault.badRequest("Depth is 0 for this report.") }
         let position = try SyncPosition(token, of: place.collection, exchange.scene.tokens)
         if case .listing(let number, after: .some) = position {

@@ -48,7 +48,8 @@ extension Schema {
         )
         """,
 
-        // A deleted item is kept as a tombstone, so that its UID and SEQUENCE continue when the id is stored again. The
+        // A UID is one item's within its circle: the same invitation may be in two families' circles. A deleted item is
+        // kept as a tombstone, so that its UID and SEQUENCE continue when the id is stored again. The
         // program knows the kinds of items, and the database does not restrict them. ends_at is null when a series
         // never ends. changed_in is the version of the circle with the last change, so that a feed reads only what
         // changed; shown_in is the version with the latest change that calendars show, null when that is changed_in,
@@ -58,7 +59,7 @@ extension Schema {
             circle_id TEXT NOT NULL REFERENCES circles (id) ON DELETE CASCADE,
             collection TEXT NOT NULL CHECK (length(collection) BETWEEN 1 AND 64),
             id TEXT NOT NULL CHECK (length(id) BETWEEN 1 AND 128),
-            uid TEXT NOT NULL UNIQUE,
+            uid TEXT NOT NULL,
             sequence BIGINT NOT NULL CHECK (sequence BETWEEN 0 AND 2147483647),
             patient_id TEXT,
             owner_id TEXT,
@@ -74,6 +75,7 @@ extension Schema {
             shown_in BIGINT,
             shown_as TEXT CHECK (shown_as IN ('created', 'updated')),
             PRIMARY KEY (circle_id, collection, id),
+            UNIQUE (uid, circle_id),
             FOREIGN KEY (circle_id, patient_id) REFERENCES patients (circle_id, id),
             FOREIGN KEY (circle_id, owner_id) REFERENCES members (circle_id, user_id)
         )

@@ -3,6 +3,7 @@
 import Foundation
 import HTTPTypes
 import ICalBridge
+import Storage
 import Testing
 
 @testable import KalendsCore

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Calendar
+package import Storage
 
 /// A collection of calendar object resources, as one person sees it (RFC 4791 section 4.2).
 package struct CalendarCollection: Sendable {
@@ -15,12 +16,6 @@ package struct CalendarCollection: Sendable {
         case feed(String)
     }
 
-    package enum Component: String, Hashable, Sendable, CaseIterable {
-        case event = "VEVENT"
-        case task = "VTODO"
-        case journal = "VJOURNAL"
-    }
-
     package var kind: Kind
     /// Whose collection it is: the user who signed in, or the feed's user.
     package var userID: String
@@ -29,7 +24,7 @@ package struct CalendarCollection: Sendable {
     /// What the server calls it; a displayname that the person set is among `properties`.
     package var displayName: String
     /// In the order in which they are listed.
-    package var components: [Component]
+    package var components: [CalendarComponent]
     /// Whether this caller may write at all: the right in the circle and the password's access.
     package var mayWrite: Bool
     /// The number of its latest change: what a synchronization token and the ctag are made of.
@@ -43,8 +38,8 @@ package struct CalendarCollection: Sendable {
     package static let pageBytes = 1 << 20
 
     package init(
-        kind: Kind, userID: String, segment: String, displayName: String, components: [Component], mayWrite: Bool,
-        number: Int, properties: [StoredProperty] = []
+        kind: Kind, userID: String, segment: String, displayName: String, components: [CalendarComponent],
+        mayWrite: Bool, number: Int, properties: [StoredProperty] = []
     ) {
         (self.kind, self.userID, self.segment, self.displayName) = (kind, userID, segment, displayName)
         (self.components, self.mayWrite, self.number, self.properties) = (components, mayWrite, number, properties)
@@ -72,11 +67,11 @@ package struct CalendarMember: Hashable, Sendable {
     package var etag: String
     /// The length of the text in bytes.
     package var size: Int
-    package var component: CalendarCollection.Component
+    package var component: CalendarComponent
     /// When it last changed, in seconds since 1970.
     package var modified: Int
 
-    package init(name: String, etag: String, size: Int, component: CalendarCollection.Component, modified: Int) {
+    package init(name: String, etag: String, size: Int, component: CalendarComponent, modified: Int) {
         (self.name, self.etag, self.size, self.component, self.modified) = (name, etag, size, component, modified)
     }
 }
@@ -152,7 +147,7 @@ package enum CollectionFault: Error, Sendable {
     case invalidSyncToken
     /// 507 with a sentence: a quota of the person is used up.
     case insufficientStorage(Sentence)
-    /// 405 on MKCALENDAR with `DAV:resource-must-be-null`
+    /// `DAV:resource-must-be-null`, 405 on MKCOL and 409 on MKCALENDAR
     case exists
     /// 403 with a sentence, for what cannot be done there, such as MOVE from a circle.
     case forbidden(Sentence)
@@ -190,7 +185,7 @@ package protocol CollectionSource: Sendable {
     ///
     /// - Parameter span: in seconds since 1970; nil for all times.
     func resources(
-        of collection: CalendarCollection, component: CalendarCollection.Component?, span: Range<Int>?,
+        of collection: CalendarCollection, component: CalendarComponent?, span: Range<Int>?,
         after name: String?, limit: Int
     ) async throws -> [CalendarResource]
 

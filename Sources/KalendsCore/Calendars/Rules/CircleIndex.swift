@@ -11,7 +11,7 @@ struct CircleIndex: Sendable {
     struct Entry: Sendable {
         let name: ByteString
         let resource: CircleResource
-        let component: CalendarCollection.Component
+        let component: CalendarComponent
         let etag: ContentHash
         let size: Int
         let modified: Int
@@ -105,29 +105,19 @@ struct CircleIndex: Sendable {
     private mutating func insert(_ entry: Entry) {
         places[entry.resource] = entry
         if entry.component == .task {
-            tasks.insert(entry, at: Self.index(of: entry.name, in: tasks))
+            tasks.insert(entry, at: tasks.place(of: entry.name, by: \.name))
         } else {
-            events.insert(entry, at: Self.index(of: entry.name, in: events))
+            events.insert(entry, at: events.place(of: entry.name, by: \.name))
         }
     }
 
     private mutating func remove(_ resource: CircleResource) {
         guard let entry = places.removeValue(forKey: resource) else { return }
         if entry.component == .task {
-            tasks.remove(at: Self.index(of: entry.name, in: tasks))
+            tasks.remove(at: tasks.place(of: entry.name, by: \.name))
         } else {
-            events.remove(at: Self.index(of: entry.name, in: events))
+            events.remove(at: events.place(of: entry.name, by: \.name))
         }
-    }
-
-    /// Returns the index of the first entry that has a name or one after it.
-    private static func index(of name: ByteString, in entries: [Entry]) -> Int {
-        var (low, high) = (0, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].name < name { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 
     private func entries(_ list: ResourceName.List) -> [Entry] {
@@ -143,28 +133,43 @@ struct CircleIndex: Sendable {
     func entries(
         _ list: ResourceName.List, overlapping span: Range<Int>? = nil, after name: String?, limit: Int
     ) -> [Entry] {
-        let all = entries(list)
-        var start = 0
-        if let name {
-            let key = ByteString(name)
-            start = Self.index(of: key, in: all)
-            if start < all.count, all[start].name == key { start += 1 }
-        }
-        guard let span else { return Array(all[start...].prefix(limit)) }
+        let rest = entries(list).after(name, by: \.name)
+        guard let span else { return Array(rest.prefix(limit)) }
         var found: [Entry] = []
-        for place in all.indices[start...] {
-            let own = all[place].span
-            guard own.lowerBound < span.upperBound, own.upperBound >= span.lowerBound else { continue }
-            found.append(all[place])
+        for entry in rest where entry.span.lowerBound < span.upperBound && entry.span.upperBound >= span.lowerBound {
+            found.append(entry)
             if found.count == limit { break }
         }
         return found
     }
 
     func entry(named name: String, _ list: ResourceName.List) -> Entry? {
-        let (key, all) = (ByteString(name), entries(list))
-        let place = Self.index(of: key, in: all)
-        return place < all.count && all[place].name == key ? all[place] : nil
+        entries(list).first(named: name, by: \.name)
+    }
+}
+
+/// An array in the order of its elements' names.
+extension Array {
+    /// Returns the index of the first element that has a name or one after it.
+    func place(of name: ByteString, by key: (Element) -> ByteString) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if key(self[middle]) < name { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Returns the elements after a name; all of them without one.
+    func after(_ name: String?, by key: (Element) -> ByteString) -> ArraySlice<Element> {
+        guard let name = name.map({ ByteString($0) }) else { return self[...] }
+        return self[place(of: name, by: key)...].drop { key($0) == name }
+    }
+
+    func first(named name: String, by key: (Element) -> ByteString) -> Element? {
+        let name = ByteString(name)
+        let place = place(of: name, by: key)
+        return place < count && key(self[place]) == name ? self[place] : nil
     }
 }
 

@@ -15,7 +15,7 @@ struct ObjectCheck: Sendable {
     /// A text that was found to be a calendar object resource.
     struct Found: Sendable {
         var uid: String
-        var component: OwnCalendar.Component
+        var component: CalendarComponent
         /// When it may have something, in seconds since 1970; nil if that is not known.
         var span: Range<Int>?
         /// Its events as feeds show them.
@@ -36,7 +36,7 @@ struct ObjectCheck: Sendable {
         case .component: throw CollectionFault.unsupportedComponent
         case nil: break
         }
-        guard let component = OwnCalendar.Component(text: said.component) else {
+        guard let component = CalendarComponent(text: said.component) else {
             throw CollectionFault.unsupportedComponent
         }
         guard !said.uid.isEmpty, said.uid.utf8.count <= Self.longestUID, !said.uid.utf8.contains(0) else {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Storage
+
 /// Collections that a person makes and removes, and between which resources move; and what the person set of the home,
 /// the container of all their collections.
 package protocol OwnCollectionSource: CollectionSource {
     /// Returns what the person set of the home.
     func homeProperties(of caller: CalDAVCaller) async throws -> [StoredProperty]
 
-    /// Sets and removes properties of the home, as `set` does of a collection: Apple's apps keep default alarms there.
+    /// Sets and removes properties of the home, as `set` does of a collection: default alarms are kept there.
     func setHome(
         _ set: [StoredProperty], removing: [(namespace: String, name: String)], for caller: CalDAVCaller
     ) async throws
@@ -18,7 +20,7 @@ package protocol OwnCollectionSource: CollectionSource {
     ///   - properties: what its person set along with it.
     /// - Throws: `CollectionFault.exists` if there is one.
     func make(
-        _ segment: String, components: [CalendarCollection.Component], properties: [StoredProperty],
+        _ segment: String, components: [CalendarComponent], properties: [StoredProperty],
         for caller: CalDAVCaller
     ) async throws -> CalendarCollection
 

@@ -75,7 +75,7 @@ struct PersonalLook: Sendable {
 struct ShownResource: Sendable {
     let resource: CircleResource
     let uid: String
-    let component: CalendarCollection.Component
+    let component: CalendarComponent
     let text: [UInt8]
     let etag: ContentHash
     /// In seconds since 1970.

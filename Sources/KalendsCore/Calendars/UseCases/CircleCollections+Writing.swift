@@ -216,14 +216,12 @@ extension CircleCollections {
             {
                 throw ChangedMeanwhile()
             }
-            let known = try transaction.itemEverKnown(uid: sent.uid)
-            try refuse(sent.uid, known, place, for: caller, reader)
+            let known = try transaction.itemsEverKnown(uid: sent.uid, for: caller.userID)
+            let hasImported = try refuse(sent.uid, known.filter { $0.deletedAt == nil }, place, for: caller, reader)
+            let before = known.first { $0.circleID.isSameText(as: place.circle) }
             // What was deleted comes back under its id, so that its SEQUENCE goes on.
-            let isBack = known.map {
-                $0.circleID.isSameText(as: place.circle) && $0.collection == collection && $0.deletedAt != nil
-            }
-            let id = isBack == true ? known?.id ?? fresh : fresh
-            let isFree = known == nil && (1...Self.longestUID).contains(sent.uid.utf8.count)
+            let id = before.flatMap { $0.collection == collection ? $0.id : nil } ?? fresh
+            let isFree = before == nil && !hasImported && (1...Self.longestUID).contains(sent.uid.utf8.count)
             let item = try writer.put(id, draft, uid: isFree ? sent.uid : nil).0
             try plan.write(of: item, with: &writer, quotas)
             try transaction.putResourceName(
@@ -235,26 +233,28 @@ extension CircleCollections {
     }
 
     /// Throws `CollectionFault.uidConflict` if the person sees something with a UID already.
+    ///
+    /// - Returns: whether others see an imported event of the circle with it, who would have two under one UID.
     private func refuse(
-        _ uid: String, _ known: ScheduleItem?, _ place: CircleSegment, for caller: CalDAVCaller,
+        _ uid: String, _ known: [ScheduleItem], _ place: CircleSegment, for caller: CalDAVCaller,
         _ reader: CircleReader
-    ) throws {
+    ) throws -> Bool {
         let transaction = reader.transaction
-        if let known, known.deletedAt == nil, caller.reaches(known.circleID),
-            try transaction.member(caller.userID, in: known.circleID) != nil,
-            let kind = services.settings.kinds[known.collection]
-        {
-            let names = try ResourceNames(of: [known], in: known.circleID, transaction)
+        for item in known {
+            guard caller.reaches(item.circleID), let kind = services.settings.kinds[item.collection] else { continue }
+            let names = try ResourceNames(of: [item], in: item.circleID, transaction)
             throw CollectionFault.uidConflict(
-                segment: CircleSegment(circle: known.circleID, list: .init(kind)).segment,
-                name: names.name(of: CircleResource(known)))
+                segment: CircleSegment(circle: item.circleID, list: .init(kind)).segment,
+                name: names.name(of: CircleResource(item)))
         }
-        for series in try ImportedSeries.all(uids: [uid], in: reader.circle, transaction).values.flatMap({ $0 }) {
+        let imported = try ImportedSeries.all(uids: [uid], in: reader.circle, transaction).values.flatMap { $0 }
+        for series in imported {
             guard let shown = reader.look.shown(series, { _ in [] }) else { continue }
             throw CollectionFault.uidConflict(
                 segment: place.segment,
                 name: try ResourceNames(of: [], in: place.circle, transaction).name(of: shown.resource))
         }
+        return !imported.isEmpty
     }
 
     /// Returns what to store of a person's parts; throws `CollectionFault.insufficientStorage` for too much.

@@ -3,7 +3,7 @@
 import Base
 import CalendarSync
 import ICalBridge
-import Storage
+package import Storage
 
 /// A person's circles as calendars: the events of each, and its tasks and follow-ups.
 package struct CircleCollections: CollectionSource {
@@ -85,7 +85,7 @@ package struct CircleCollections: CollectionSource {
     }
 
     package func resources(
-        of collection: CalendarCollection, component: CalendarCollection.Component?, span: Range<Int>?,
+        of collection: CalendarCollection, component: CalendarComponent?, span: Range<Int>?,
         after name: String?, limit: Int
     ) async throws -> [CalendarResource] {
         let list = try collection.place.list

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-import Storage
+package import Storage
 
 /// What calendar apps find of a person: all of their collections, whatever keeps them.
 package struct Collections: Sendable {
@@ -38,19 +38,16 @@ package struct Collections: Sendable {
     ///
     /// - Throws: `CollectionFault.exists` if the caller has a collection with this segment.
     package func make(
-        _ segment: String, components: [CalendarCollection.Component], properties: [StoredProperty],
+        _ segment: String, components: [CalendarComponent], properties: [StoredProperty],
         for caller: CalDAVCaller
     ) async throws -> CalendarCollection {
-        guard caller.mayWrite, caller.own, let own else { throw CollectionFault.needsPrivileges }
-        guard try await find(segment, of: caller) == nil else { throw CollectionFault.exists }
+        guard let own else { throw CollectionFault.needsPrivileges }
         return try await own.make(segment, components: components, properties: properties, for: caller)
     }
 
     /// Removes a calendar of the caller's own with everything in it.
     package func remove(_ place: CollectionPlace, for caller: CalDAVCaller) async throws {
-        guard caller.mayWrite, let own = place.source as? any OwnCollectionSource else {
-            throw CollectionFault.needsPrivileges
-        }
+        guard let own = place.source as? any OwnCollectionSource else { throw CollectionFault.needsPrivileges }
         try await own.remove(place.collection, for: caller)
     }
 
@@ -60,7 +57,7 @@ package struct Collections: Sendable {
         _ name: String, of place: CollectionPlace, to newName: String, in target: CollectionPlace, isMove: Bool,
         overwrites: Bool, if conditions: WriteConditions, for caller: CalDAVCaller
     ) async throws -> Bool {
-        guard caller.mayWrite, target.isOwn, let own = place.source as? any OwnCollectionSource else {
+        guard target.isOwn, let own = place.source as? any OwnCollectionSource else {
             throw CollectionFault.needsPrivileges
         }
         return try await own.transfer(

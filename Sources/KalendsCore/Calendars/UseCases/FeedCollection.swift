@@ -4,7 +4,7 @@ import Base
 import Crypto
 package import FeedTokens
 import ICalBridge
-import Storage
+package import Storage
 import Synchronization
 
 /// What one feed shows as a collection that nobody can change, found by the feed's secret address.
@@ -66,7 +66,7 @@ package struct FeedCollection: CollectionSource {
     }
 
     package func resources(
-        of collection: CalendarCollection, component: CalendarCollection.Component?, span: Range<Int>?,
+        of collection: CalendarCollection, component: CalendarComponent?, span: Range<Int>?,
         after name: String?, limit: Int
     ) async throws -> [CalendarResource] {
         try await shown(in: collection).all(after: name).lazy.filter { one in
@@ -180,24 +180,8 @@ struct FeedMembers: Sendable {
     var size: Int { resources.reduce(0) { $0 + $1.shown.text.count + 300 } }
 
     func all(after name: String?) -> ArraySlice<(name: ByteString, shown: ShownResource)> {
-        guard let name else { return resources[...] }
-        let key = ByteString(name)
-        return resources[place(of: key)...].drop { $0.name == key }
+        resources.after(name) { $0.name }
     }
 
-    subscript(name: String) -> ShownResource? {
-        let key = ByteString(name)
-        let place = place(of: key)
-        return place < resources.count && resources[place].name == key ? resources[place].shown : nil
-    }
-
-    /// Returns the place of the first resource that has a name or one after it.
-    private func place(of name: ByteString) -> Int {
-        var (low, high) = (0, resources.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if resources[middle].name < name { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    subscript(name: String) -> ShownResource? { resources.first(named: name) { $0.name }?.shown }
 }

@@ -2,11 +2,11 @@
 
 import Calendar
 import FeedTokens
-import Storage
+package import Storage
 
 extension OwnCalendars {
     package func make(
-        _ segment: String, components: [CalendarCollection.Component], properties: [StoredProperty],
+        _ segment: String, components: [CalendarComponent], properties: [StoredProperty],
         for caller: CalDAVCaller
     ) async throws -> CalendarCollection {
         guard caller.own, caller.mayWrite else { throw CollectionFault.needsPrivileges }
@@ -17,10 +17,7 @@ extension OwnCalendars {
                 Sentence(.calendarName, "The name of a calendar has 1 to \(Self.longestName, .most) bytes."))
         }
         let id = FeedLedger.makeID()
-        let wanted = components.isEmpty ? CalendarCollection.Component.allCases : components
-        let kinds = OwnCalendar.Component.allCases.filter { kind in
-            wanted.contains { OwnCalendar.Component($0) == kind }
-        }
+        let kinds = CalendarComponent.allCases.filter { components.isEmpty || components.contains($0) }
         return try await acts.act(
             on: .user(caller.userID, touchingNoCircle: "A new calendar has nothing that feeds could show."),
             for: caller.caller
@@ -53,13 +50,12 @@ extension OwnCalendars {
         if case .own(let id) = collection.kind { tidying.afterDeleting(ownCalendar: id) }
     }
 
-    /// Whether a segment is that of a collection of one of a person's circles, in whose ids `~` is doubled.
+    /// Whether a segment is that of a collection of one of a person's circles.
     private static func isOfCircle(
         _ segment: String, of user: String, in transaction: any ReadTransaction
     ) throws -> Bool {
         try transaction.circles(of: user, after: "", limit: .max).contains { circle in
-            let events = circle.id.replacing("~", with: "~~")
-            return segment.isSameText(as: events) || segment.isSameText(as: "\(events)~tasks")
+            CircleSegment.lists.contains { CircleSegment(circle: circle.id, list: $0).segment.isSameText(as: segment) }
         }
     }
 }

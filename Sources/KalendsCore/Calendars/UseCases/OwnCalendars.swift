@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Storage
+package import Storage
 
 /// Calendars of a person's own, whose resources are kept exactly as calendar apps sent them.
 ///
@@ -65,12 +65,12 @@ package struct OwnCalendars: OwnCollectionSource {
     }
 
     package func resources(
-        of collection: CalendarCollection, component: CalendarCollection.Component?, span: Range<Int>?,
+        of collection: CalendarCollection, component: CalendarComponent?, span: Range<Int>?,
         after name: String?, limit: Int
     ) async throws -> [CalendarResource] {
         try await acts.store.read { transaction in
             try transaction.ownResources(
-                of: try Self.calendar(collection, in: transaction).id, component.map(OwnCalendar.Component.init),
+                of: try Self.calendar(collection, in: transaction).id, component,
                 in: span, after: name ?? "", limit: limit, bytes: CalendarCollection.pageBytes
             ).map(CalendarResource.init)
         }
@@ -131,7 +131,7 @@ package struct OwnCalendars: OwnCollectionSource {
     ) throws -> CalendarCollection {
         CalendarCollection(
             kind: .own(calendar.id), userID: calendar.userID, segment: calendar.segment,
-            displayName: name(of: calendar), components: calendar.components.map(CalendarCollection.Component.init),
+            displayName: name(of: calendar), components: calendar.components,
             mayWrite: caller.mayWrite,
             number: calendar.number,
             properties: try CollectionProperties.properties(
@@ -159,33 +159,11 @@ package struct OwnCalendars: OwnCollectionSource {
     }
 }
 
-extension OwnCalendar.Component {
-    init(_ component: CalendarCollection.Component) {
-        self =
-            switch component {
-            case .event: .event
-            case .task: .task
-            case .journal: .journal
-            }
-    }
-}
-
-extension CalendarCollection.Component {
-    init(_ component: OwnCalendar.Component) {
-        self =
-            switch component {
-            case .event: .event
-            case .task: .task
-            case .journal: .journal
-            }
-    }
-}
-
 extension CalendarMember {
     init(_ member: OwnMember) {
         self.init(
             name: member.name, etag: member.etag, size: member.size,
-            component: CalendarCollection.Component(member.component), modified: member.changedAt / 1000)
+            component: member.component, modified: member.changedAt / 1000)
     }
 }
 
@@ -194,7 +172,7 @@ extension CalendarResource {
         self.init(
             member: CalendarMember(
                 name: resource.name, etag: resource.etag, size: resource.size,
-                component: CalendarCollection.Component(resource.component), modified: resource.changedAt / 1000),
+                component: resource.component, modified: resource.changedAt / 1000),
             text: .success(Array(resource.text.utf8)))
     }
 }

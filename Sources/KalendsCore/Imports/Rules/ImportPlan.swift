@@ -97,7 +97,7 @@ struct ImportPlan: Sendable {
                 isShared: !index.isPrivate(draft.event.uid))
         }
         let uids = items.map(\.event.uid)
-        let own = try await store.read { try $0.ownedUIDs(uids) }
+        let own = try await store.read { [circle = owner.circle.id] in try $0.ownedUIDs(uids, in: circle) }
         for place in items.indices {
             if !index.isNewest(first + place) {
                 items[place].id += "-\(first + place)"

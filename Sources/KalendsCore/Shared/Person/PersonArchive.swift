@@ -74,13 +74,17 @@ package struct PersonArchive: Sendable {
         guard !page.rows.isEmpty else { return [] }
         let name = "\(table.area.rawValue)/\(table.name)\(part == 1 ? "" : "-\(part)")"
         var files: [TarFile] = []
-        var events: [Event] = []
+        // A UID is one event's within a file, and another's in another circle or from another source.
+        var events: [(origin: [SQLValue], events: [Event])] = []
         var rows: [JSONValue] = []
         for row in page.rows {
             var object: [ByteString: JSONValue] = [:]
             for (column, value) in row {
                 if column == "content", table.hasEvents, case .text(let text) = value {
-                    events.append(try StoredEvent.event(text))
+                    let origin = row.filter { $0.column == "circle_id" || $0.column == "source" }.map(\.value)
+                    let place = events.firstIndex { $0.origin == origin } ?? events.count
+                    if place == events.count { events.append((origin, [])) }
+                    events[place].events.append(try StoredEvent.event(text))
                 } else if column == "text", case .text(let text) = value {
                     // A calendar's own text becomes a file of its own.
                     let path = "\(name)\(part == 1 ? "-1" : "")-\(files.count + 1).ics"
@@ -93,7 +97,9 @@ package struct PersonArchive: Sendable {
             rows.append(.object(object))
         }
         return [TarFile("\(name).json", try JSONValue.array(rows).serialized())] + files
-            + calendar("\(name).ics", events)
+            + events.enumerated().flatMap { place, one in
+                calendar(place == 0 ? "\(name).ics" : "\(name)\(part == 1 ? "-1" : "")-\(place + 1).ics", one.events)
+            }
     }
 
     private static func camelCase(_ column: String) -> String {

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// What a resource that calendar apps read and write is (RFC 4791 section 4.1).
+public enum CalendarComponent: String, Hashable, Sendable, CaseIterable, ColumnValue, StoredWord {
+    case event = "VEVENT"
+    case task = "VTODO"
+    case journal = "VJOURNAL"
+}
+
 /// A calendar of a person's own, which their calendar apps read and write.
 public struct OwnCalendar: Hashable, Sendable {
-    public enum Component: String, Hashable, Sendable, CaseIterable, ColumnValue, StoredWord {
-        case event = "VEVENT"
-        case task = "VTODO"
-        case journal = "VJOURNAL"
-    }
-
     public var id = ""
     public var userID = ""
     /// Its name in addresses, which no other calendar of the user has that is not deleted.
     public var segment = ""
     /// What its resources may be, in the order in which they are listed.
-    public var components: [Component] = []
+    public var components: [CalendarComponent] = []
     /// The number of its latest change, which each change raises by one.
     public internal(set) var number = 0
     /// Whoever knows only an earlier number than this one cannot be given all that was removed since.
@@ -28,7 +29,7 @@ public struct OwnCalendar: Hashable, Sendable {
 }
 
 extension OwnCalendar: StoredRow {
-    public init(id: String, userID: String, segment: String, components: [Component], now: Int) {
+    public init(id: String, userID: String, segment: String, components: [CalendarComponent], now: Int) {
         self.init(id: id, userID: userID, segment: segment, components: components, createdAt: now)
     }
 

@@ -11,7 +11,7 @@ public struct OwnResource: Hashable, Sendable {
     public var etag = ""
     /// The length of the text in bytes.
     public var size = 0
-    public var component = OwnCalendar.Component.event
+    public var component = CalendarComponent.event
     /// When something in it may begin at the earliest, and end at the latest, in seconds since 1970.
     var firstSecond = 0
     var lastSecond = 0
@@ -34,7 +34,7 @@ public struct OwnResource: Hashable, Sendable {
 
     /// - Parameter span: what may be of it, in seconds since 1970; nil when that is not known.
     public init(
-        name: String, uid: String, etag: String, component: OwnCalendar.Component, span: Range<Int>?, shown: String,
+        name: String, uid: String, etag: String, component: CalendarComponent, span: Range<Int>?, shown: String,
         text: String, now: Int
     ) {
         (self.name, self.uid, self.etag, self.component) = (name, uid, etag, component)
@@ -65,7 +65,7 @@ public struct OwnMember: Hashable, Sendable {
     public var uid: String
     public var etag: String
     public var size: Int
-    public var component: OwnCalendar.Component
+    public var component: CalendarComponent
     public var number: Int
     public var sequence: Int
     public var createdAt: Int
@@ -78,7 +78,7 @@ public struct OwnMember: Hashable, Sendable {
         uid = try row.text(required: "uid")
         etag = try row.text(required: "etag")
         size = try row.integer(required: "size")
-        component = try OwnCalendar.Component(.text(try row.text(required: "component")), in: "component")
+        component = try CalendarComponent(.text(try row.text(required: "component")), in: "component")
         number = try row.integer(required: "number")
         sequence = try row.integer(required: "sequence")
         createdAt = try row.integer(required: "created_at")
@@ -159,7 +159,7 @@ extension ReadTransaction {
     ///   - span: in seconds since 1970; nil for all times.
     ///   - bytes: the most bytes of all texts; one text may have more.
     public func ownResources(
-        of calendar: String, _ component: OwnCalendar.Component?, in span: Range<Int>?, after name: String, limit: Int,
+        of calendar: String, _ component: CalendarComponent?, in span: Range<Int>?, after name: String, limit: Int,
         bytes: Int = .max
     ) throws -> [OwnResource] {
         let kind = SQLValue(component?.rawValue)

@@ -104,7 +104,7 @@ extension ReadTransaction {
             WHERE calendar_id = $1 AND name IN (\(OwnResource.inSpan)) ORDER BY name
             """,
             OwnResource.inSpan(
-                of: calendar, .text(OwnCalendar.Component.event.rawValue), span, after: name, limit: limit)
+                of: calendar, .text(CalendarComponent.event.rawValue), span, after: name, limit: limit)
         ) { row in
             ShownOwnResource(
                 calendarID: calendar, name: try row.text(required: "name"), uid: try row.text(required: "uid"),

@@ -65,9 +65,16 @@ extension ReadTransaction {
         }
     }
 
-    /// Returns the item with a UID, whatever its circle, deleted or not.
-    public func itemEverKnown(uid: String) throws -> ScheduleItem? {
-        try row("\(select: .scheduleItems) WHERE uid = $1", [.text(uid)]).map(ScheduleItem.init)
+    /// Returns the items with a UID, deleted or not, of the circles in which a user is a member.
+    public func itemsEverKnown(uid: String, for user: String) throws -> [ScheduleItem] {
+        try rows(
+            """
+            \(select: .scheduleItems) WHERE uid = $1 AND circle_id IN (
+                SELECT circle_id FROM members JOIN circles ON circles.id = members.circle_id
+                WHERE user_id = $2 AND left_at IS NULL AND circles.deleted_at IS NULL)
+            ORDER BY circle_id
+            """, [.text(uid), .text(user)]
+        ).map(ScheduleItem.init)
     }
 
     /// Returns the version up to which no more changed of a circle's items, and of what a person keeps of them, than a

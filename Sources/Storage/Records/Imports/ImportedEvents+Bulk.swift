@@ -159,12 +159,13 @@ extension ReadTransaction {
         }
     }
 
-    /// Returns those UIDs that belong to our own items.
-    public func ownedUIDs(_ uids: [String]) throws -> Set<ByteString> {
-        let found = try eachGroup(uids, from: 1) { parameters, values in
-            try rows("SELECT uid FROM schedule_items WHERE uid IN (\(parameters))", values).map {
-                ByteString(try $0.text(required: "uid"))
-            }
+    /// Returns those UIDs that belong to items of a circle, deleted or not.
+    public func ownedUIDs(_ uids: [String], in circle: String) throws -> Set<ByteString> {
+        let found = try eachGroup(uids) { parameters, values in
+            try rows(
+                "SELECT uid FROM schedule_items WHERE circle_id = $1 AND uid IN (\(parameters))",
+                [.text(circle)] + values
+            ).map { ByteString(try $0.text(required: "uid")) }
         }
         return Set(found)
     }

@@ -162,11 +162,6 @@ extension ReadTransaction {
             [.text(circle), .integer(version)]
         ).map(ScheduleItem.init)
     }
-
-    /// Whether an item of the circle, deleted or not, has this UID.
-    public func ownsUID(_ uid: String) throws -> Bool {
-        try row("SELECT 1 AS found FROM schedule_items WHERE uid = $1", [.text(uid)]) != nil
-    }
 }
 
 extension WriteTransaction {
