@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What one, two and three servers on one PostgreSQL of this machine do, beside one server on SQLite: unchanged polls, full
-reads and changes a second, memory per server, and how soon a revocation is answered with one, three and eight servers.
+reads, changes a second in 64 circles and in one, memory per server, and how soon a revocation is answered with one, three
+and eight servers.
 
     python3 Scripts/bench-nodes.py PROGRAM [--rounds 3] [--seconds 5] [--revocations 300]
 
@@ -29,19 +30,18 @@ from running import memory  # noqa: E402
 from server import Server  # noqa: E402
 
 CONNECTIONS = 32
-# Those that change something wait for each other anyway.
-WRITERS = 16
+WRITERS, CIRCLES = 32, 64
 POLLS_EACH = 100
 
 CHANGES = """
 wrk.method = "PUT"
 wrk.headers["Authorization"] = "Bearer " .. os.getenv("KEY")
 wrk.headers["Content-Type"] = "application/json"
-local name, number = os.getenv("NAME"), 0
+local name, number, circles = os.getenv("NAME"), 0, tonumber(os.getenv("CIRCLES"))
 function request()
     number = number + 1
     local body = '{"title":"' .. name .. ' ' .. number .. '","dueAt":"' .. os.getenv("DUE") .. '"}'
-    return wrk.format(nil, "/v1/circles/bench/tasks/" .. name .. "-" .. number % 100, nil, body)
+    return wrk.format(nil, "/v1/circles/w" .. math.random(circles) .. "/tasks/" .. name .. "-" .. number % 100, nil, body)
 end
 """
 
@@ -91,7 +91,9 @@ class Setup:
             "Authorization": f"Bearer {first.key}", "Content-Type": "application/x-ndjson"})
         if status != 200:
             raise SystemExit(f"a batch was answered {status}: {text[:300]}")
-        # Changes go to a circle of their own, so that a full read stays the same.
+        # Changes go to circles of their own, so that a full read stays the same.
+        for number in range(CIRCLES):
+            first.must("PUT", f"/v1/circles/w{number + 1}", {"name": "W", "timeZone": "Europe/Berlin"})
         self.path = self.feed("bench", "ann")[1]
         time.sleep(1.1)
         self.tag = Connection(first.port).get(self.path)[1]
@@ -144,16 +146,17 @@ def rates(given, folder):
                 row = [
                     setup.load("-H", f"If-None-Match: {setup.tag}", path=setup.path, seconds=given.seconds),
                     setup.load(path=setup.path, seconds=given.seconds),
-                    setup.load("-s", str(lua), environment={"KEY": setup.nodes[0].key, "DUE": due}, connections=WRITERS,
-                               seconds=given.seconds)]
+                    *(setup.load(
+                        "-s", str(lua), environment={"KEY": setup.nodes[0].key, "DUE": due, "CIRCLES": str(circles)},
+                        connections=WRITERS, seconds=given.seconds) for circles in (CIRCLES, 1))]
                 found.setdefault(name, []).append(row)
                 sizes.setdefault(name, []).append([memory(node.process.pid) for node in setup.nodes])
             finally:
                 setup.stop()
-    print(f"{'':22}  unchanged/s  whole/s  changes/s  MiB per server")
+    print(f"{'':22}  unchanged/s  whole/s  changes/s  in one circle  MiB per server")
     for name, rows in found.items():
-        unchanged, whole, changes = (statistics.median(column) for column in zip(*rows))
-        print(f"{name:22}  {unchanged:11.0f}  {whole:7.0f}  {changes:9.0f}  "
+        unchanged, whole, changes, in_one = (statistics.median(column) for column in zip(*rows))
+        print(f"{name:22}  {unchanged:11.0f}  {whole:7.0f}  {changes:9.0f}  {in_one:13.0f}  "
               f"{', '.join(str(round(statistics.median(column))) for column in zip(*sizes[name]))}", flush=True)
 
 

@@ -50,6 +50,7 @@ ALLOWED = {
     ("KalendsCore/People/Rules/Acts/Act.swift", NOTE): "the act",
     ("KalendsCore/People/Rules/Acts/ActTarget.swift", CONCERNS): "the act",
     ("KalendsCore/People/Rules/Acts/OnceRequest.swift", WRITE): "the answer to a request whose act has kept none",
+    ("KalendsCore/People/UseCases/Audit.swift", WRITE): "gives acts their places in the trail",
     ("KalendsCore/Schedule/Rules/ScheduleWriter.swift", TOUCH): "the act's writer of items, once for all of them",
     # The server by itself, for nobody.
     ("Server/Assembly/Installation.swift", WRITE): "at the start: what the program and its key are",

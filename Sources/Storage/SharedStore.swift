@@ -13,6 +13,13 @@ public protocol SharedStore: Sendable {
     /// - Parameter completion: called once, on any thread; it must not block. It fails when the database does not
     ///   answer within seconds, and then nothing is confirmed.
     func confirm(then completion: @escaping Confirmation)
+
+    /// Removes what was noted of writes below a number that an earlier call returned, as if no server needed it; a server
+    /// that had not seen it forgets everything that it keeps in memory.
+    ///
+    /// - Parameter number: nil to remove nothing.
+    /// - Returns: the number below which every transaction is over.
+    func forgetWritten(below number: Int?) async throws -> Int
 }
 
 extension SharedStore {

@@ -27,6 +27,11 @@ public protocol Store: Sendable {
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value
 
+    /// Writes like `write`, beside other writes where the engine can: the caller answers for what `turn` says of `body`.
+    func write<Value: Sendable>(
+        _ turn: WriteTurn, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value
+
     /// Writes like `write`, for data on which no cached answer depends, such as counts: `clock` does not advance.
     ///
     /// Its `body` may run again, like that of `write`.
@@ -125,4 +130,11 @@ public protocol WriteTransaction: ReadTransaction {
     func isMade(by author: ChangeAuthor)
 
     var author: ChangeAuthor? { get }
+
+    /// The number that the database gave the transaction, and gives no other, where several servers write to it; nil where
+    /// only one does.
+    var sharedNumber: Int? { get }
+
+    /// Whether no other write goes on meanwhile.
+    var isAlone: Bool { get }
 }

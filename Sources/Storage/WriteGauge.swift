@@ -30,12 +30,14 @@ public final class WriteGauge: Sendable {
 
     private var now: Int { Int((ContinuousClock.now - start) / .microseconds(1)) }
 
-    /// Measures a transaction; only one at a time holds the writer.
-    package func measure<Value>(_ transaction: () throws -> Value) rethrows -> Value {
+    /// Measures a transaction.
+    ///
+    /// - Parameter isAlone: whether it holds the writer, as only one at a time does; others are not given up.
+    package func measure<Value>(isAlone: Bool = true, _ transaction: () throws -> Value) rethrows -> Value {
         let began = now
-        begun.store(began, ordering: .relaxed)
+        if isAlone { begun.store(began, ordering: .relaxed) }
         defer {
-            begun.store(0, ordering: .relaxed)
+            if isAlone { begun.store(0, ordering: .relaxed) }
             let time = now - began
             longestTaken.max(time, ordering: .relaxed)
             taken.add(time, ordering: .relaxed)

@@ -14,8 +14,8 @@ final class Confirmations: Sendable {
     }
 
     let worker = Worker("confirmations")
-    /// The number of the last write for which the clock has advanced; only the thread uses it.
-    let applied = Atomic(0)
+    /// The snapshot up to which the clock has advanced for every write.
+    let applied = Mutex(Snapshot())
     /// The server's process for the latest session that asks; only the thread uses it.
     let process = Atomic(0)
     /// When the server that last confirmed was started, which identifies it; nil before the first confirmation.

@@ -4,19 +4,54 @@ internal import Dispatch
 public import Storage
 internal import Synchronization
 
-// The additional work of servers that share a database: they take turns in writing, each write is numbered with the
-// circles that it concerns, and a cached answer is used only after a look at those numbers (docs/nodes.md).
+// The additional work of servers that share a database: they take turns in writing, each write notes the circles that it
+// concerns, and a cached answer is used only after a look at those notes (docs/order.md).
 
 extension PostgreSQLStore: SharedStore {
-    /// How long to wait for the answer to a look at the numbers.
+    /// How long to wait for the answer to a look at what was written.
     private static let confirmationLimit = Duration.seconds(3)
     /// How long a server that is paused in the middle of a write may keep the others waiting.
     private static let turnLimit = Duration.seconds(5)
     /// How long to try to change the schema, beside other servers or as the only one.
     private static let migrationPatience = Duration.seconds(10)
 
-    /// The statement that takes a write's turn among all servers, before the transaction's snapshot and until it ends.
+    /// The statement that takes a turn alone among all servers, before the transaction's snapshot and until it ends.
     var turn: String { use == .shared ? "LOCK TABLE schema_migrations IN EXCLUSIVE MODE; " : "" }
+
+    /// The statements that begin a transaction and take its turn before its snapshot, in one message; the last one returns
+    /// the transaction's number, which serves to ask for the outcome of an unanswered commit, and to note what it wrote.
+    ///
+    /// A circle's lock would take the snapshot if the transaction asked for it first. So the session takes it in a
+    /// transaction of its own, and hands it over: from then on it ends with the transaction, and with the session.
+    func beginning(_ turn: WriteTurn) -> String {
+        let last = "SELECT pg_current_xact_id(), \(Session.waitingForCommits)"
+        let shared = "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE; LOCK TABLE schema_migrations IN"
+        return switch turn {
+        case .alone: "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; \(self.turn)\(last)"
+        case .order: "\(shared) SHARE UPDATE EXCLUSIVE MODE; \(last)"
+        case .circle(let id):
+            """
+            BEGIN; SELECT pg_advisory_lock(\(Self.key(id))); COMMIT; \(shared) ROW SHARE MODE;
+            SELECT pg_advisory_xact_lock(\(Self.key(id))); SELECT pg_advisory_unlock(\(Self.key(id))); \(last)
+            """
+        }
+    }
+
+    /// The number by which all servers lock a circle (FNV-1a). Circles that have one in common only wait for each other.
+    private static func key(_ circle: String) -> Int64 {
+        Int64(bitPattern: circle.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 })
+    }
+
+    /// Returns a session for writes that go beside others.
+    func beside(_ slot: inout Session?) throws -> Session {
+        if let session = slot, isCurrent(session) { return session }
+        slot = nil
+        let session = try maker.session()
+        try follow(session)
+        do { try takeShare(session) } catch let failure as SessionFailure { throw failure.inOurWords }
+        slot = session
+        return session
+    }
 
     public func confirm(then completion: @escaping Confirmation) {
         confirmations.add(completion) { [self] slot in
@@ -34,18 +69,23 @@ extension PostgreSQLStore: SharedStore {
         }
     }
 
-    /// Asks for the time and for what was written after a number.
+    /// Asks for the time, and for what was written by transactions that were not over for an earlier snapshot: those from
+    /// its end on, and those that were running (docs/order.md).
     ///
     /// Where commits wait for a standby, the question writes a message of a few bytes to the log, and so waits for the
     /// standby like a change: a primary that was replaced, without knowing it, no longer gets an answer from the standby
     /// that replaced it, and its own answer never comes.
     private static let question = """
-        SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now, once.message, w.number, w.circle
+        SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now, once.seen, once.forgotten,
+            once.message, w.circle
         FROM (
-            SELECT CASE WHEN current_setting('synchronous_standby_names') <> ''
-                    AND current_setting('synchronous_commit') NOT IN ('off', 'local')
-                THEN CAST(pg_logical_emit_message(true, 'kalends', '') AS TEXT) END AS message
-        ) AS once LEFT JOIN written_circles AS w ON w.number > $1 ORDER BY w.number
+            SELECT CAST(pg_current_snapshot() AS TEXT) AS seen,
+                (SELECT last_number FROM counters WHERE name = 'writesForgotten') AS forgotten,
+                CASE WHEN current_setting('synchronous_standby_names') <> ''
+                        AND \(Session.waitingForCommits) <> 'local'
+                    THEN CAST(pg_logical_emit_message(true, 'kalends', '') AS TEXT) END AS message
+        ) AS once LEFT JOIN written_circles AS w
+            ON w.written_in >= $1 OR w.written_in = ANY(CAST($2 AS BIGINT[]))
         """
 
     private func confirm(_ slot: inout Session?) throws -> Int {
@@ -53,28 +93,29 @@ extension PostgreSQLStore: SharedStore {
         let session = try confirming(&slot)
         session.beginAnew()
         _ = session.takeWarnings()
-        var (last, time) = (confirmations.applied.load(ordering: .relaxed), 0)
+        let before = confirmations.applied.withLock { $0 }
+        var (found, time): (Snapshot?, Int) = (nil, 0)
         var (circles, isAny): (Set<ByteString>, Bool) = ([], false)
-        try session.each(Self.question, [.integer(last)]) { row in
-            time = try row.integer(required: "now")
-            guard let number = row.integer("number") else { return }
-            let circle = try row.text(required: "circle")
-            // The number continues without a gap; otherwise the numbers in between were removed.
-            if circle.isEmpty || number > last + 1 { isAny = true }
+        try session.each(Self.question, [.integer(before.end), .text(before.running)]) { row in
+            (found, time) = (Snapshot(try row.text(required: "seen")), try row.integer(required: "now"))
+            // What this server has not seen may have been removed.
+            if before.mayLack(upTo: try row.integer(required: "forgotten")) { isAny = true }
+            guard let circle = row.text("circle") else { return }
+            if circle.isEmpty { isAny = true }
             circles.insert(ByteString(circle))
-            last = number
         }
         // What was waited for at the end may not have come: the server warns, and may be one that was replaced.
         guard session.takeWarnings() == 0 else {
             throw StorageError.unreachable("no standby confirms that it is the primary")
         }
+        guard let seen = found else { throw StorageError.unexpectedResult("A snapshot cannot be read.") }
         if confirmations.lead(session) {
             // Until now, the other sessions read from the former server, which may have been replaced. This comes after
             // they were sent away, so that nothing that they read there is used.
             isAny = true
         }
         if isAny { clock.note(nil) } else if !circles.isEmpty { clock.note(circles) }
-        confirmations.applied.store(last, ordering: .relaxed)
+        confirmations.applied.withLock { $0 = seen }
         maker.noteAnswer()
         return time
     }
@@ -87,16 +128,35 @@ extension PostgreSQLStore: SharedStore {
         try endFormerQuestion(session)
         session.answerLimit = Self.confirmationLimit
         try takeShare(session)
-        let found = try session.run("SELECT last_number FROM counters WHERE name = 'writes'").first?.first ?? nil
-        guard let last = found.flatMap({ Int($0) }) else {
-            throw StorageError.unexpectedResult("Writes have no counter.")
+        // A plan for any number would read the whole list.
+        try session.run("SET enable_seqscan = off")
+        let found = try session.run("SELECT pg_current_snapshot()").first?.first ?? nil
+        guard let seen = found.flatMap(Snapshot.init) else {
+            throw StorageError.unexpectedResult("A snapshot cannot be read.")
         }
         // It may be another server's database now, with other numbers than those seen before. Everything cached before
-        // this session is discarded, and everything cached from here on is read after its number.
+        // this session is discarded, and everything cached from here on is read after its snapshot.
         clock.note(nil)
-        confirmations.applied.store(last, ordering: .relaxed)
+        confirmations.applied.withLock { $0 = seen }
         slot = session
         return session
+    }
+
+    public func forgetWritten(below number: Int?) async throws -> Int {
+        try await write(.order) { transaction in
+            transaction.concernsNamedCirclesOnly()
+            if let number { try transaction.forgetWritten(below: number) }
+            // Rows that another server's database brought with it would be found by each question.
+            try transaction.execute(
+                """
+                DELETE FROM written_circles
+                WHERE written_in >= CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT)
+                """, [])
+            let floor = try transaction.rows(
+                "SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT) AS floor", [])
+            guard let floor = floor.first else { throw StorageError.unexpectedResult("A snapshot cannot be read.") }
+            return try floor.integer(required: "floor")
+        }
     }
 
     /// Whether a session is with the server that confirms what ended. One of another server is dropped: the server may

@@ -5,11 +5,11 @@ internal import Glibc
 public import Storage
 internal import Synchronization
 
-/// The PostgreSQL engine, with one session that writes and some that read, each on a separate thread.
+/// The PostgreSQL engine, with sessions that write and some that read, each on a separate thread.
 ///
 /// Writes are serializable, reads are snapshots. One process writes one transaction after the other, so that they never
 /// collide; when those of two processes collide, the server rolls one back, and it is run again. Servers that share a
-/// database take turns (`PostgreSQLStore+Sharing`).
+/// database take turns, and write side by side what has nothing in common (docs/order.md).
 public final class PostgreSQLStore: Store, StoreMaintenance {
     public let clock = WriteClock()
     public let writes = WriteGauge()
@@ -17,9 +17,12 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     /// Who else may use the database; the writing session enforces it.
     let use: Use
     let history: SchemaHistory
-    private let copies: StoreOpening
-    private let writer = Worker("writer")
-    private let readers = WorkerPool(6, waiting: .seconds(10))
+    let copies: StoreOpening
+    let writer = Worker("writer")
+    /// Those of a server that shares the database, for writes that go beside others.
+    private let writers = WorkerPool("writer", 8, waiting: .seconds(10))
+    private let circles = CircleQueue()
+    private let readers = WorkerPool("reader", 6, waiting: .seconds(10))
     let confirmations = Confirmations()
     /// The process on the server that last held the lock of use.
     private let holder = Atomic<Int>(0)
@@ -104,7 +107,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     ) async throws -> Value {
         try await readers.with { [self] slot in
             try again { isFirst in
-                try run(&slot, nil, isFirst: isFirst) { try body($0) }
+                try run(&slot, nil, .alone, isFirst: isFirst) { try body($0) }
             }
         }
     }
@@ -118,6 +121,30 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         return try await transaction(scope, isNoted: use == .shared, body)
     }
 
+    public func write<Value: Sendable>(
+        _ turn: WriteTurn, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        guard use == .shared else { return try await write(body) }
+        let scope = WriteScope()
+        do {
+            defer { clock.note(scope.circles) }
+            return try await inTurn(turn, scope, body)
+        } catch is TurnIsNarrow {
+            return try await write(body)
+        }
+    }
+
+    /// Runs a write beside those of other circles.
+    private func inTurn<Value: Sendable>(
+        _ turn: WriteTurn, _ scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        guard case .circle(let id) = turn else { return try await transaction(scope, in: turn, isNoted: true, body) }
+        let circle = ByteString(id)
+        await circles.enter(circle)
+        defer { circles.leave(circle) }
+        return try await transaction(scope, in: turn, isNoted: true, body)
+    }
+
     public func record<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
@@ -126,33 +153,37 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
 
     public func close() throws {
         isClosed.store(true, ordering: .releasing)
-        for worker in readers.all + [writer, confirmations.worker] { try worker.runNow { $0 = nil } }
+        for worker in readers.all + writers.all + [writer, confirmations.worker] { try worker.runNow { $0 = nil } }
     }
 
     // MARK: Transactions
 
     /// - Parameter isNoted: whether other servers are informed which circles it concerns.
     private func transaction<Value: Sendable>(
-        _ scope: WriteScope, isNoted: Bool = false, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+        _ scope: WriteScope, in turn: WriteTurn = .alone, isNoted: Bool = false,
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
         let asked = ContinuousClock.now
         let leases = use == .shared ? HeldLeases.current.map(\.lease) : []
-        return try await writer.run { [self] slot in
+        let work: @Sendable (inout Session?) throws -> Value = { [self] slot in
             guard ContinuousClock.now - asked < Session.statementLimit else {
                 throw StorageError.unreachable("what was to be written waited too long")
             }
             return try again { isFirst in
                 scope.reset()
-                return try writes.measure {
-                    try run(&slot, scope, isFirst: isFirst) { transaction in
+                return try writes.measure(isAlone: turn.isAlone) {
+                    try run(&slot, scope, turn, isFirst: isFirst) { transaction in
                         for lease in leases where try !transaction.isHeld(lease) { throw StorageError.leaseLost }
                         let value = try body(transaction)
-                        if isNoted { try transaction.noteWritten(scope.circles) }
+                        if isNoted, let number = transaction.sharedNumber {
+                            try transaction.noteWritten(scope.circles, in: number)
+                        }
                         return value
                     }
                 }
             }
         }
+        return turn.isAlone ? try await writer.run(work) : try await writers.with(work)
     }
 
     /// A run that stored nothing and may be repeated; the caller sees `error` when it was the last.
@@ -180,26 +211,30 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     ///
     /// - Parameter scope: nil for a read.
     private func run<Value>(
-        _ slot: inout Session?, _ scope: WriteScope?, isFirst: Bool, _ body: (PostgreSQLTransaction) throws -> Value
+        _ slot: inout Session?, _ scope: WriteScope?, _ turn: WriteTurn, isFirst: Bool,
+        _ body: (PostgreSQLTransaction) throws -> Value
     ) throws -> Value {
         guard !isClosed.load(ordering: .acquiring) else { throw StorageError.unreachable("it was closed") }
-        let session = try scope == nil ? reading(&slot) : writing(&slot)
+        let session =
+            try scope == nil ? reading(&slot) : turn.isAlone ? writing(&slot) : beside(&slot)
         session.beginAnew()
+        var hasBegun = false
         do {
             let isWrite = scope != nil
-            // The transaction's number serves to ask for the outcome of an unanswered commit.
             let begun = try session.run(
-                isWrite
-                    ? "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; \(turn)SELECT pg_current_xact_id()"
-                    : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                isWrite ? beginning(turn) : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            hasBegun = true
             if isWrite, session.wasRung() { clock.note(nil) }
             _ = session.takeWarnings()
+            let number = isWrite ? begun.last?.first ?? nil : nil
             let value = try body(
-                PostgreSQLTransaction(session: session, scope: scope ?? WriteScope(), gauge: isWrite ? writes : nil))
+                PostgreSQLTransaction(
+                    session: session, scope: scope ?? WriteScope(), gauge: isWrite && turn.isAlone ? writes : nil,
+                    sharedNumber: use == .shared ? number.flatMap { Int($0) } : nil, isAlone: turn.isAlone))
             // A body that continues after a failed statement has nothing that could be committed.
             if let failure = session.failure { throw failure }
             if let scope {
-                try commit(&slot, session, begun.last?.first ?? nil)
+                try commit(&slot, session, number)
                 ring(&slot, session, scope)
             } else {
                 try session.run("COMMIT")
@@ -216,6 +251,8 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
                 if (error as? StorageError).isUnknown { throw error }
                 throw error is SessionFailure ? failure.inOurWords : error
             }
+            // A session that got only a part of its turn keeps none of it.
+            if !turn.isAlone, !hasBegun { slot = nil }
             if slot != nil {
                 do { try session.run("ROLLBACK") } catch { slot = nil }
             }
@@ -299,7 +336,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
 
     /// Returns the session that writes; it holds the lock of use as long as it lives, so that nothing is written
     /// without the lock.
-    private func writing(_ slot: inout Session?) throws -> Session {
+    func writing(_ slot: inout Session?) throws -> Session {
         if let session = slot, isCurrent(session) { return session }
         slot = nil
         let session = try maker.session()
@@ -338,45 +375,11 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         }
         holder.store(session.process, ordering: .relaxed)
     }
+}
 
-    // MARK: Maintenance
-
-    public func lookForForeignChange() async throws {
-        try await writer.run { [self] slot in
-            do {
-                let session = try writing(&slot)
-                try session.run("SELECT 1")
-                maker.noteAnswer()
-                if session.wasRung() { clock.note(nil) }
-            } catch let failure as SessionFailure {
-                slot = nil
-                throw failure.inOurWords
-            }
-        }
-    }
-
-    public var isInPlace: Bool { true }
-
-    public var isReachable: Bool { maker.isReachable }
-
-    /// Writes the state of one moment to a file of the embedded engine.
-    public func backup(to path: String) async throws {
-        let file = try StagedFile(new: path)
-        do {
-            let copy = try copies(file.staged, false)
-            do {
-                try await TableCopy.copy(from: self, to: copy)
-                try await copy.record { try $0.forgetAccessJournal() }
-                try copy.close()
-            } catch {
-                try? copy.close()
-                throw error
-            }
-            try file.publish()
-        } catch {
-            file.discard()
-            throw error
-        }
+extension WriteTurn {
+    fileprivate var isAlone: Bool {
+        if case .alone = self { true } else { false }
     }
 }
 

@@ -8,6 +8,9 @@ struct PostgreSQLTransaction: WriteTransaction {
     let scope: WriteScope
     /// Nil for a transaction that is not given up: a read, or a migration.
     var gauge: WriteGauge?
+    /// Nil for a read, or a migration, too.
+    var sharedNumber: Int?
+    var isAlone = true
 
     func concerns(circle: String) { scope.add(circle) }
     func concernsNamedCirclesOnly() { scope.beginEmpty() }
@@ -58,7 +61,11 @@ struct PostgreSQLMigrationTarget: MigrationTarget {
             try waitForTurn()
             defer { _ = try? session.run("SELECT pg_advisory_unlock(\(SessionLock.migration))") }
             // When a statement waits for a lock, all others wait behind it.
-            try session.run("BEGIN; SET LOCAL lock_timeout = '750ms'; SET LOCAL statement_timeout = 0; \(turn)")
+            try session.run(
+                """
+                BEGIN; SET LOCAL lock_timeout = '750ms'; SET LOCAL statement_timeout = 0; \(turn)
+                SELECT \(Session.waitingForCommits)
+                """)
             do {
                 try body(PostgreSQLTransaction(session: session, scope: WriteScope()))
                 guard try session.commit() else { throw StorageError.unusable("The schema was not kept.") }

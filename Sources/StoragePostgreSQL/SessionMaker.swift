@@ -56,9 +56,6 @@ final class SessionMaker: Sendable {
                 SET tcp_keepalives_count = 3;
                 SET standard_conforming_strings = on;
                 SET jit = off;
-                SELECT set_config('synchronous_commit',
-                    CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
-                        ELSE current_setting('synchronous_commit') END, false);
                 SELECT current_setting('server_version_num'), current_setting('server_encoding'), current_setting('fsync'),
                     current_schema(), EXTRACT(EPOCH FROM pg_postmaster_start_time())
                 """
@@ -78,6 +75,16 @@ final class SessionMaker: Sendable {
         }
         session.serverStart = found[4]
     }
+}
+
+extension Session {
+    /// The setting that says what commits wait for, as an expression. Where it was `off`, it is `on` for this transaction:
+    /// what is answered is on the disk. A session keeps no value of its own, so that one that runs already follows when
+    /// the operator changes the setting.
+    static let waitingForCommits = """
+        CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true)
+            ELSE current_setting('synchronous_commit') END
+        """
 }
 
 extension SessionFailure {

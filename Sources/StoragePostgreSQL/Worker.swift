@@ -39,7 +39,7 @@ final class Worker: Sendable {
 /// Blocks the thread for a time.
 func pause(_ time: Duration) { usleep(UInt32(time / .microseconds(1))) }
 
-/// Workers for reads, given out in the order of requests; a caller that waits too long is refused.
+/// Workers of one kind, given out in the order of requests; a caller that waits too long is refused.
 final class WorkerPool: Sendable {
     private struct State {
         var free: [Worker]
@@ -51,8 +51,8 @@ final class WorkerPool: Sendable {
     let all: [Worker]
     private let limit: Duration
 
-    init(_ count: Int, waiting limit: Duration) {
-        all = (0..<count).map { Worker("reader-\($0)") }
+    init(_ name: String, _ count: Int, waiting limit: Duration) {
+        all = (0..<count).map { Worker("\(name)-\($0)") }
         state = Mutex(State(free: all))
         self.limit = limit
     }

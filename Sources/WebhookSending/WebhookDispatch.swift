@@ -96,6 +96,7 @@ package struct WebhookDispatch: Service {
 
     /// Makes messages of the changes that were not processed yet.
     private func plan() async throws {
+        try await services.store.orderChanges()
         let behind = try await services.store.read { try $0.webhooksBehind(try $0.latestChange()) }
         let now = services.now()
         for id in behind.map(\.id) {

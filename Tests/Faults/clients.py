@@ -81,21 +81,24 @@ def number_of(node, circle, task):
     return int(document["title"].split()[1]) if status == 200 else -1
 
 
+ALL = "all"
+
+
 def follow(goes_on, nodes, circles):
-    """Follows the changes of all circles, each time on another server; how often it asked, and their numbers in the order in
-    which they came."""
+    """Follows the changes of each circle, and of all of them together (ALL), each time on another server; how often it asked,
+    and their numbers in the order in which they came."""
     lists, count = defaultdict(list), 0
     while goes_on():
-        circle = f"c{random.randrange(circles)}"
+        circle = random.choice([ALL, *(f"c{number}" for number in range(circles))])
         last = lists[circle][-1] if lists[circle] else 0
+        path, name = ("/v1/changes", "sequence") if circle == ALL else (f"/v1/circles/{circle}/changes", "number")
         count += 1
         try:
-            status, document = chosen(nodes).call(
-                "GET", f"/v1/circles/{circle}/changes?since={last}&limit=200", timeout=5)
+            status, document = chosen(nodes).call("GET", f"{path}?since={last}&limit=200", timeout=5)
         except OSError:
             continue
         if status == 200:
-            lists[circle] += [item["number"] for item in document["items"]]
+            lists[circle] += [item[name] for item in document["items"]]
         time.sleep(0.02)
     return count, dict(lists)
 

@@ -60,7 +60,7 @@ class Cluster:
     def start(self, more=""):
         """`more`: settings for this start only."""
         settings = (f"-c listen_addresses={self.listens} -c unix_socket_directories={self.home} "
-                    f"-c unix_socket_permissions=0777 {more}")
+                    f"-c unix_socket_permissions=0777 -c max_connections=200 {more}")
         self.run("pg_ctl", "start", "-D", self.data, "-l", self.home / "log", "-w", "-o", settings)
 
     def crash(self):

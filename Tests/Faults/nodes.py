@@ -29,7 +29,8 @@ from urllib.parse import urlsplit
 import namespaces
 from balancer import PROGRAM as BALANCER, Balancer
 from calendars import ADDRESSES, Calendars, circle_of
-from clients import Client, attempt, demote, end, expire, follow, hasten, look, looks_at, number_of, refresh, write
+from clients import (
+    ALL, WAYS, Client, attempt, demote, end, expire, follow, hasten, look, looks_at, number_of, refresh, write)
 from cluster import PROGRAMS, Cluster
 from history import (
     Fetch, Read, Refresh, bad_deliveries, done_after_end, fetched_at_once, miscounted, overlaps, reads_after_end, set_back,
@@ -61,6 +62,20 @@ BUGS = {
     "old-answer": ("ended", None),
     # An end is noted for another circle than its own.
     "wrong-circle": ("ended", trigger("planted", "written_circles", "INSERT", "NEW.circle := 'another'")),
+    # A write is noted under a number below its transaction's, which was over for questions before its commit.
+    "older-number": ("ended", trigger("planted", "written_circles", "INSERT", "NEW.written_in := NEW.written_in - 1000")),
+    # What was written is removed at once, and nobody is told that it is missing.
+    "forgotten": ("ended", trigger("planted", "written_circles", "INSERT", "RETURN NULL")),
+    # A number of a circle's changes is left out.
+    "number-skipped": ("changes", trigger(
+        "planted", "change_numbers", "INSERT OR UPDATE",
+        "IF random() < 0.05 THEN NEW.last_number := NEW.last_number + 1; END IF")),
+    # A place among the changes of all circles is left out.
+    "place-skipped": ("changes", trigger(
+        "planted", "counters", "UPDATE",
+        "IF NEW.name = 'changes' AND random() < 0.2 THEN NEW.last_number := NEW.last_number + 1; END IF")),
+    # An act gets no place in the audit trail.
+    "act-lost": ("acts", trigger("planted", "audit_waiting", "INSERT", "IF random() < 0.2 THEN RETURN NULL; END IF")),
     # A server forgets how far it took its journal into the counts.
     "fold-again": ("counts", trigger("planted", "servers", "UPDATE", "NEW.folded := OLD.folded")),
     # A lease ends as soon as it is taken, so that every server has it.
@@ -286,7 +301,7 @@ def on_network(folder, network):
         at_once, excused = fetched_at_once(fetches, held_up(happened))
         findings = {
             "ended": reads_after_end(everybody.reads, everybody.ended),
-            "roles": done_after_end(everybody.trials, everybody.demoted),
+            "roles": done_after_end(everybody.trials, everybody.demoted), "acts": unnoted(nodes[0], people, everybody.ended),
             "counts": miscounted(everybody.reads, counts), "changes": skipped_changes(everybody.changes),
             "webhooks": bad_deliveries(
                 deliveries, {circle: (before[circle] + 1, last[circle]) for circle in last},
@@ -344,7 +359,9 @@ def said(everybody, happened, seconds, counts, deliveries, changes):
            + f"; {beside} while another went on")
     yield ("writes", everybody.writes, f"to {len(everybody.written)} tasks")
     yield ("trials", len(everybody.trials), f"{tried[200] + tried[201]} allowed, {tried[403]} refused for the role")
-    yield ("changes", sum(map(len, everybody.changes.values())), f"followed, of {changes}")
+    followed = {circle: len(numbers) for circle, numbers in everybody.changes.items()}
+    among_all = followed.pop(ALL, 0)
+    yield ("changes", sum(followed.values()), f"followed, of {changes}, and {among_all} among those of all circles")
     yield ("webhooks", deliveries, "received")
     yield ("counted", sum(counts.values()), f"in {len(counts)} feeds")
     unexpected = set(statuses) - {200, 304, 410, 502, 503, 504, None}
@@ -476,6 +493,27 @@ def shown_events(node):
     return text.count(b"SUMMARY:Event ") + text.count(b"SUMMARY:CK: Event ")
 
 
+# What the audit trail calls each way in which a feed ends, and whether it names the feed or its user.
+ACTS = {"revoke": ("feed.revoked", 1), "regenerate": ("feed.regenerated", 1), "delete": ("feed.deleted", 1),
+        "leave": ("member.removed", 2)}
+
+
+def unnoted(node, people, ended):
+    """Ends that were answered and that the audit trail does not name. The trail has to be whole."""
+    node.command("audit", "verify")
+    noted, cursor = set(), ""
+    while cursor is not None:
+        page = node.must("GET", "/v1/audit?limit=1000" + (f"&cursor={cursor}" if cursor else ""))
+        noted |= {(entry["action"], entry["subject"]) for entry in page["items"]}
+        cursor = page["nextCursor"]
+    found = []
+    for place, feed in enumerate(people.ending):
+        action, name = ACTS[WAYS[place % len(WAYS)]]
+        if feed[0] in ended and (action, feed[name]) not in noted:
+            found.append((action, feed[name]))
+    return found
+
+
 def numbers(nodes):
     """The number of the last change of each circle."""
     return {
@@ -489,7 +527,8 @@ def settle(cluster, seconds):
         bring_forward(cluster)
         waiting = cluster.ask(
             "SELECT (SELECT count(*) FROM webhook_deliveries WHERE state = 'pending') + (SELECT count(*) FROM webhooks, "
-            "counters WHERE position < last_number AND counters.name = 'changes')")
+            "counters WHERE position < last_number AND counters.name = 'changes') + "
+            "(SELECT count(*) FROM changes WHERE sequence IS NULL)")
         if waiting == "0":
             return
         time.sleep(0.2)

@@ -133,7 +133,7 @@ def _messages(data):
 
 
 def _says_nothing(data):
-    """Whether it is one row that ends with two columns of null: no number, and no circle."""
+    """Whether it is one row that ends with two columns of null: no message to a standby, and no circle."""
     rows, place = [], 0
     for kind, end in _messages(data):
         if kind == b"D":

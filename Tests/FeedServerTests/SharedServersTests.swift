@@ -97,6 +97,39 @@ struct SharedServersTests {
         }
     }
 
+    @Test("What both servers do at once is in one audit trail and in one order of all changes, for whoever asks next")
+    func trailAndOrder() async throws {
+        try await Self.run { one, other in
+            try await one.makeCircle()
+            let count = 20
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<count {
+                    let server = [one, other][number % 2]
+                    group.addTask {
+                        let circle: JSONValue = ["name": "C", "timeZone": "Europe/Vienna"]
+                        try await server.call(.put, "/v1/circles/c\(number)", circle).expect(201)
+                        try await server.call(.put, "/v1/circles/c\(number)/tasks/t", Self.task).expect(201)
+                        try await server.put("tasks", "t\(number)", Self.task)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let trail = try await other.auditTrail()
+            let made = trail.filter { $0["action"] == "circle.created" }.compactMap { $0["subject"]?.string }
+            #expect(Set(made) == Set((0..<count).map { "c\($0)" } + ["c"]))
+            let verdict = try await one.services.audit.verify(known: nil)
+            #expect(verdict.fault == nil && verdict.count >= count)
+            #expect(try await one.services.store.read { try !$0.hasWaitingAuditEntries() })
+
+            let changes = try await other.call(.get, "/v1/changes?limit=1000").json["items"]?.array ?? []
+            #expect(changes.compactMap { $0["sequence"]?.integer } == Array(1...changes.count))
+            for circle in (0..<count).map({ "c\($0)" }) + ["c"] {
+                let numbers = changes.filter { $0["circleId"]?.string == circle }.compactMap { $0["number"]?.integer }
+                #expect(numbers == Array(1...max(2, numbers.count)))
+            }
+        }
+    }
+
     @Test("What one server ends, the other no longer answers from memory; what one changes, the other shows")
     func ends() async throws {
         try await Self.run { one, other in

@@ -64,11 +64,11 @@ struct StrictReadersTests {
 
     @Test(
         "ical.js reads every feed as it is meant",
-        .enabled(if: ICalJS.node != nil, "There is no node"),
-        .enabled(if: ICalJS.package != nil, "KALENDS_ICALJS names no ical.js, nor is it in .tools/node_modules"))
+        .enabled(if: Programs.node != nil, "There is no node"),
+        .enabled(if: Programs.icaljs != nil, "KALENDS_ICALJS names no ical.js, nor is it in .tools/node_modules"))
     func icaljs() async throws {
         let script = packageRoot.appending(path: "Tests/Readers/icaljs.mjs").path
-        try await expect(try #require(ICalJS.node), [script, try #require(ICalJS.package)])
+        try await expect(try #require(Programs.node), [script, try #require(Programs.icaljs)])
     }
 
     private func expect(
@@ -118,17 +118,6 @@ struct StrictReadersTests {
             }
         }
     }
-}
-
-/// The places of Node and ical.js, if they are installed.
-private enum ICalJS {
-    static let node = ["/usr/bin/node", "/usr/local/bin/node"].first {
-        FileManager.default.isExecutableFile(atPath: $0)
-    }
-    static let package = [
-        ProcessInfo.processInfo.environment["KALENDS_ICALJS"],
-        packageRoot.appending(path: ".tools/node_modules/ical.js").path,
-    ].compactMap { $0 }.first { FileManager.default.fileExists(atPath: $0) }
 }
 
 /// An event in the terms of `Tests/Readers/shape.py`.

@@ -33,6 +33,19 @@ struct FormsRoundTripTests {
         #expect(try Forms.viaXCal(rich).events == rich.events)
     }
 
+    @Test("A reminder that is shown has a text in strict form, because Home Assistant refuses a file without")
+    func reminderText() {
+        func written(_ lines: String...) -> [String] {
+            let event = Reading.event(["DTSTART:20260105T090000Z"] + lines + ["TRIGGER:-PT5M", "END:VALARM"])
+            return Forms.text(Forms.calendar(event).serialized()).components(separatedBy: "\r\n")
+                .filter { $0.hasPrefix("DESCRIPTION") }
+        }
+        #expect(written("SUMMARY:Pills", "BEGIN:VALARM", "ACTION:DISPLAY") == ["DESCRIPTION:Pills"])
+        #expect(written("BEGIN:VALARM", "ACTION:EMAIL") == ["DESCRIPTION:Reminder"])
+        #expect(written("BEGIN:VALARM", "ACTION:DISPLAY", "DESCRIPTION:Now") == ["DESCRIPTION:Now"])
+        #expect(written("SUMMARY:Pills", "BEGIN:VALARM", "ACTION:AUDIO").isEmpty)
+    }
+
     @Test("Each form is the same bytes each time, and UTF-8")
     func deterministic() {
         for form in CalendarForm.allCases {

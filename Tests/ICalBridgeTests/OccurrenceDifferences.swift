@@ -1,24 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Files whose occurrences the other reader (recurring-ical-events 3.8 over icalendar 7.3) finds otherwise, and why ours
-/// are right.
+import TestSupport
+
+/// Files whose occurrences another reader (recurring-ical-events 3.8 over icalendar 7.3, ical 14, ical.js 2) finds
+/// otherwise, and why ours are right.
 enum OccurrenceDifferences {
     /// In the strict form of the samples.
-    static let samples: [String: String] = [
-        "Samples/inbound/rescheduled-without-its-series.ics": loneDays,
-        "Samples/inbound/rescheduled-twice-without-its-series.ics": loneDays,
-        "Samples/inbound/two-rules.ics": "an exception to a day that two rules name leaves the day out",
-        "Samples/malformed/duplicate-uid.ics": twins,
+    static let samples: [OccurrenceReader: [String: String]] = [
+        .icalendar: [
+            "Samples/inbound/rescheduled-without-its-series.ics": loneDays,
+            "Samples/inbound/rescheduled-twice-without-its-series.ics": loneDays,
+            "Samples/inbound/two-rules.ics": "an exception to a day that two rules name leaves the day out",
+            "Samples/malformed/duplicate-uid.ics": twins,
+        ],
+        .ical: ["Samples/inbound/rescheduled-twice-without-its-series.ics": loneDays],
+        .icaljs: [
+            "Samples/inbound/rdate-periods.ics": startBesidePeriods,
+            "Samples/inbound/rescheduled-twice-without-its-series.ics": loneDays,
+            "Samples/inbound/rescheduled-without-its-series.ics": loneDays,
+            "Samples/inbound/spring-gap-and-autumn-overlap.ics":
+                "a time that the clock shows twice is the first, and one that it skips lies behind the gap",
+            "Samples/inbound/two-rules.ics": "both rules of a series count; it follows one",
+        ],
     ]
 
-    /// In the strict form of files that other projects wrote; in these files themselves, too.
-    static let forms: [String: String] = [
+    /// In the strict form of files that other projects wrote; in these files themselves, too, for icalendar.
+    static let forms: [OccurrenceReader: [String: String]] = [
+        .icalendar: formsOfICalendar, .ical: formsOfICal, .icaljs: formsOfICalJS,
+    ]
+
+    private static let formsOfICalendar: [String: String] = [
         "collective+icalendar/src/icalendar/fuzzing/corpus/event_with_recurrence.ics": floatingInUTC,
         "collective+icalendar/src/icalendar/tests/calendars/issue_156_RDATE_with_PERIOD_TZID_khal.ics": loneDays,
         "collective+icalendar/src/icalendar/tests/calendars/issue_156_RDATE_with_PERIOD_TZID_khal_2.ics": loneDays,
         "collective+icalendar/src/icalendar/tests/events/event_with_recurrence.ics": floatingInUTC,
         "ical4j/valid/Christian32Holidays.ics": startCounts,
-        "ical4j/valid/blalor.ics": "a day with an event of its own takes place, although Apple also lists it as EXDATE",
+        "ical4j/valid/blalor.ics": replacedAndLeftOut,
         "ical4j/valid/korganizer_sample.ics": startCounts,
         "jens-maus+node-ical/test/fixtures/biweekly-exdate-until.ics":
             "a series in UTC stays in UTC; it follows the clock of X-WR-TIMEZONE",
@@ -55,12 +72,104 @@ enum OccurrenceDifferences {
         "jens-maus+node-ical/test/fixtures/yearly-recurring-unicode.ics": daysInZones,
     ]
 
-    /// Strict forms that it refuses for values that are kept as they came.
-    static let refusedForms: [String: String] = [
-        "ical4j/invalid/boeing.ics": "FREEBUSY in a year with a month of one digit",
-        "kewisch+ical.js/test/parser/base64.ics": "a calendar's own ATTACH with line breaks within its base64",
-        "u01jmg3+ics-parser/examples/ICal.ics": "FREEBUSY that ends before it starts",
+    private static let formsOfICal: [String: String] = [
+        "collective+icalendar/src/icalendar/fuzzing/corpus/issue_157_removes_trailing_semicolon.ics": startLeftOut,
+        "collective+icalendar/src/icalendar/tests/calendars/issue_722_timezone_transition_ambiguity.ics":
+            zoneWithoutRules,
+        "collective+icalendar/src/icalendar/tests/events/issue_157_removes_trailing_semicolon.ics": startLeftOut,
+        "ical4j/invalid/CalendarDataFile.ics": startLeftOut,
+        "ical4j/valid/Christian32Holidays.ics": startLeftOut,
+        "ical4j/valid/Dryway.ics": zoneWithoutRules,
+        "ical4j/valid/Earth32Seasons.ics": zoneWithoutRules,
+        "ical4j/valid/derryn.ics": startLeftOut,
+        "ical4j/valid/friday13-NOT.ics": startLeftOut,
+        "ical4j/valid/korganizer_sample.ics": startLeftOut,
+        "jens-maus+node-ical/test/fixtures/Office-2012-owa.ics": startLeftOut,
+        "jens-maus+node-ical/test/fixtures/duplicate-rrule-sequence.ics": revisions,
+        "jens-maus+node-ical/test/fixtures/duplicate-uid-sequence.ics": revisions,
+        "jens-maus+node-ical/test/fixtures/festival-multiday-rrule.ics": startLeftOut,
+        "jens-maus+node-ical/test/fixtures/test_with_tz_list.ics": startExcluded,
+        "kewisch+ical.js/samples/timezone_from_file.ics": zoneWithoutRules,
+        "u01jmg3+ics-parser/examples/ICal.ics": startLeftOut,
     ]
+
+    private static let formsOfICalJS: [String: String] = [
+        "collective+icalendar/src/icalendar/fuzzing/corpus/issue_156_RDATE_with_PERIOD.ics": startBesidePeriods,
+        "collective+icalendar/src/icalendar/fuzzing/corpus/issue_156_RDATE_with_PERIOD_list.ics": startBesidePeriods,
+        "collective+icalendar/src/icalendar/fuzzing/corpus/issue_157_removes_trailing_semicolon.ics": startLeftOut,
+        "collective+icalendar/src/icalendar/fuzzing/corpus/issue_464_invalid_rdate.ics": startBesidePeriods,
+        "collective+icalendar/src/icalendar/tests/calendars/issue_1426.ics": startBesidePeriods,
+        "collective+icalendar/src/icalendar/tests/calendars/issue_156_RDATE_with_PERIOD_TZID_khal.ics": loneDays,
+        "collective+icalendar/src/icalendar/tests/calendars/issue_156_RDATE_with_PERIOD_TZID_khal_2.ics": loneDays,
+        "collective+icalendar/src/icalendar/tests/calendars/issue_722_missing_timezones.ics": startBesidePeriods,
+        "collective+icalendar/src/icalendar/tests/calendars/period_with_timezone.ics": countOfRule,
+        "collective+icalendar/src/icalendar/tests/events/issue_156_RDATE_with_PERIOD.ics": startBesidePeriods,
+        "collective+icalendar/src/icalendar/tests/events/issue_156_RDATE_with_PERIOD_list.ics": startBesidePeriods,
+        "collective+icalendar/src/icalendar/tests/events/issue_157_removes_trailing_semicolon.ics": startLeftOut,
+        "collective+icalendar/src/icalendar/tests/events/issue_464_invalid_rdate.ics": startBesidePeriods,
+        "ical4j/invalid/CalendarDataFile.ics": startLeftOut,
+        "ical4j/valid/Christian32Holidays.ics": leapDay,
+        "ical4j/valid/EstoniaHolidays.ics": startExcluded,
+        "ical4j/valid/blalor.ics": replacedAndLeftOut,
+        "ical4j/valid/derryn.ics": startLeftOut,
+        "ical4j/valid/friday13-NOT.ics": startLeftOut,
+        "ical4j/valid/korganizer_sample.ics": startLeftOut,
+        "ical4j/valid/mathBirthdays.ics": leapDay,
+        "jens-maus+node-ical/test/fixtures/Office-2012-owa.ics": startLeftOut,
+        "jens-maus+node-ical/test/fixtures/duplicate-rrule-sequence.ics": revisions,
+        "jens-maus+node-ical/test/fixtures/duplicate-uid-sequence.ics": revisions,
+        "jens-maus+node-ical/test/fixtures/festival-multiday-rrule.ics": startLeftOut,
+        "jens-maus+node-ical/test/fixtures/recurrence-sequence.ics": foreignDays,
+        "jens-maus+node-ical/test/fixtures/test_with_tz_list.ics": startExcluded,
+        "kewisch+ical.js/samples/multiple_rrules.ics": startLeftOut,
+        "u01jmg3+ics-parser/examples/ICal.ics": startLeftOut,
+    ]
+
+    /// Strict forms of samples that it refuses.
+    static let refusedSamples: [OccurrenceReader: [String: String]] = [
+        .ical: [
+            "Samples/inbound/two-rules.ics": twoRules,
+            "Samples/malformed/unknown-values.ics": unknownValues,
+        ]
+    ]
+
+    /// Strict forms that it refuses for values that are kept as they came.
+    static let refusedForms: [OccurrenceReader: [String: String]] = [
+        .icalendar: [
+            "ical4j/invalid/boeing.ics": busyTimes,
+            "kewisch+ical.js/test/parser/base64.ics": "a calendar's own ATTACH with line breaks within its base64",
+            "u01jmg3+ics-parser/examples/ICal.ics": "FREEBUSY that ends before it starts",
+        ],
+        .ical: [
+            "collective+icalendar/src/icalendar/tests/calendars/issue_1633_freebusy_with_dates.ics": busyTimes,
+            "collective+icalendar/src/icalendar/tests/calendars/period_with_timezone.ics": mixedPeriods,
+            "collective+icalendar/src/icalendar/tests/calendars/rfc_7265_appendix_example_2_ical.ics": mixedPeriods,
+            "ical4j/invalid/boeing.ics": busyTimes,
+            "ical4j/invalid/lastfm.ics": unknownValues,
+            "kewisch+ical.js/samples/multiple_rrules.ics": twoRules,
+            "kewisch+ical.js/samples/recur_instances.ics": mixedPeriods,
+            "kewisch+ical.js/test/parser/grouped.ics": "names with a group before them",
+            "mangstadt+biweekly/src/test/resources/biweekly/io/text/vcal-example2.vcs": unknownValues,
+            "mangstadt+biweekly/src/test/resources/biweekly/io/text/vcal-example3.vcs": unknownValues,
+        ],
+    ]
+
+    private static let busyTimes = "FREEBUSY with dates, or in a year with a month of one digit"
+    private static let mixedPeriods = "added days with an end beside others, which a feed does not have"
+    private static let twoRules = "a second RRULE"
+    private static let unknownValues =
+        "values of GEO, PRIORITY or STATUS that it does not know, which a feed leaves out"
+    private static let startLeftOut =
+        "a start that the rule does not name takes place (RFC 5545 section 3.8.5.3); it leaves it out"
+    private static let zoneWithoutRules = "it forgets changes without a rule in a zone that it does not know by name"
+    private static let startBesidePeriods = "a start takes place beside added periods; it leaves it out"
+    private static let replacedAndLeftOut =
+        "a day with an event of its own takes place, although Apple also lists it as EXDATE"
+    private static let countOfRule = "COUNT counts what the rule gives and no added day; it counts one"
+    private static let leapDay = "a 29 February takes place in leap years; it gives 1 March in others"
+    private static let foreignDays = "changes of days that the series does not have take place; it leaves them out"
+    private static let startExcluded = "a start that EXDATE names is left out, also where no rule gives another day"
+    private static let revisions = "of two revisions of one event the later counts; it shows both"
 
     private static let loneDays = "days of a series that is not in the file are events, and it keeps one of them"
     private static let twins = "two events with one UID are two events, and it keeps the last"

@@ -101,6 +101,12 @@ struct ReadingForeignHabitsTests {
         let text = Forms.text(ICalendar(events: reading.events).serialized())
         #expect(text.contains("RRULE:FREQ=DAILY;COUNT=1\r\n"))
         #expect(Reading.of(text).events == reading.events && walls(Reading.of(text)).count == 3)
+        // A start that is listed, too, is not listed beside that rule: ical.js would give it twice.
+        let listed = Reading.ofEvent(
+            "DTSTART:20261201T180000Z", "RDATE:20261210T180000Z,20261201T180000Z,20261222T180000Z")
+        #expect(Forms.text(ICalendar(events: listed.events).serialized()) == text)
+        let alone = Reading.ofEvent("DTSTART:20261201T180000Z", "RRULE:FREQ=DAILY;COUNT=1", "RDATE:20261201T180000Z")
+        #expect(alone.first?.recurrence == Recurrence() && walls(alone).count == 1)
     }
 
     @Test("Lines that a template has indented are lines of their own", arguments: [1, 7, 40, 1 << 20])

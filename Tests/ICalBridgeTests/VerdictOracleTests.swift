@@ -11,9 +11,12 @@ import Testing
 struct VerdictOracleTests {
     /// `refuses`, `nothing` or `takes` by the paths of files, as an oracle prints them, with its reason.
     private static func outcomes(_ oracle: String, _ files: [CalendarFile]) async throws -> [(String, String)] {
-        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Oracles/\(oracle)")
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Oracles/\(oracle)").path
+        let isPython = oracle.hasSuffix(".py")
+        let arguments = isPython ? ["-B", script] : [script, try #require(Programs.icaljs)]
         let result = try await runProgram(
-            try #require(Programs.python), ["-B", script.path] + files.map(\.url.path), in: packageRoot)
+            try #require(isPython ? Programs.python : Programs.node), arguments + files.map(\.url.path),
+            in: packageRoot)
         try #require(result.status == 0, "\(result.error)")
         return result.output.split(separator: "\n").map { line in
             let parts = line.split(separator: "\t", maxSplits: 2).map(String.init)
@@ -40,6 +43,12 @@ struct VerdictOracleTests {
         "Home Assistant refuses a file, or shows nothing of it, exactly when the verdict says so",
         .enabled(if: Programs.python != nil, "KALENDS_PYTHON names no Python; make test makes one"))
     func homeAssistant() async throws { try await compare(.homeAssistant, "home_assistant.py") }
+
+    @Test(
+        "Thunderbird refuses a file, or shows nothing of it, exactly when the verdict says so",
+        .enabled(if: Programs.node != nil, "There is no node"),
+        .enabled(if: Programs.icaljs != nil, "KALENDS_ICALJS names no ical.js, nor is it in .tools/node_modules"))
+    func thunderbird() async throws { try await compare(.thunderbird, "thunderbird.mjs") }
 
     @Test(
         "Evolution refuses a file exactly when the verdict says so",

@@ -45,6 +45,27 @@ struct VerdictRow {
         VerdictRow(
             "no-whole-calendar", [.thunderbird], .refuses, "in no VCALENDAR",
             Reading.event([day]).joined(separator: "\r\n"), plain),
+        VerdictRow(
+            "line-unreadable", [.thunderbird], .refuses, "line 9", event(day, "DESCRIPTION:one", "two"),
+            event(day, "DESCRIPTION:one", " two")),
+        VerdictRow(
+            "line-unreadable", [.thunderbird], .refuses, "line 8", event(day, "ORGANIZER;CN=Ann Example"),
+            event(day, "ORGANIZER;CN=Ann Example:")),
+        VerdictRow("line-unreadable", [.thunderbird], .refuses, "line 10", plain + "junk:outside", plain + "\n \n"),
+        VerdictRow("several-calendars", [.thunderbird], .refuses, "line 10", plain + plain, plain),
+        VerdictRow(
+            "bad-value", [.thunderbird], .refuses, "RRULE in line 8", event(day, "RRULE:FREQ=DAILY;BYDAY="),
+            event(day, "RRULE:FREQ=DAILY;BYDAY=-1MO;")),
+        VerdictRow(
+            "bad-value", [.thunderbird], .refuses, "EXDATE in line 8", event(day, "EXDATE:"),
+            event(day, "EXDATE:20260105,20260106T090000Z")),
+        VerdictRow(
+            "bad-value", [.thunderbird], .refuses, "DURATION in line 8", event(time, "DURATION:P"),
+            event(time, "DURATION:PT1H")),
+        VerdictRow(
+            "bad-value", [.thunderbird], .refuses, "RDATE in line 8",
+            event(day, "RDATE;VALUE=PERIOD:20260105/20260106"),
+            event(day, "RDATE:20260105T090000Z/PT1H")),
         VerdictRow("one-calendar", [.evolution], .refuses, "Not a calendar", plain + plain, plain + "END:VEVENT\r\n"),
         VerdictRow("one-calendar", [.evolution], .refuses, "Bad file format", String(plain.dropLast(15)), plain),
         VerdictRow("not-a-calendar", [.apple, .google, .outlook], .refuses, "no calendar", "", plain),

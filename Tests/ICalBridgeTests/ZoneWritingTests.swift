@@ -70,6 +70,19 @@ struct ZoneWritingTests {
     }
 
     /// A feed may show only today, and a file may contain a single event.
+    @Test("A series of old without an end has the rules that its zone has today, and one with an end those until then")
+    func oldSeries() {
+        func zone(_ rule: String) -> String {
+            let event = Reading.event(["DTSTART;TZID=America/New_York:19970902T090000", "RRULE:\(rule)"])
+            return Forms.text(Forms.calendar(event).serialized())
+        }
+        // Since 2007 the clocks change in March and November.
+        #expect(zone("FREQ=MONTHLY").contains("DTSTART:20070311T020000\r\n"))
+        #expect(zone("FREQ=MONTHLY;COUNT=600").contains("DTSTART:20070311T020000\r\n"))
+        #expect(zone("FREQ=MONTHLY;UNTIL=20081231T000000Z").contains("DTSTART:20070311T020000\r\n"))
+        #expect(!zone("FREQ=MONTHLY;UNTIL=19990101T000000Z").contains("DTSTART:20070311T020000\r\n"))
+    }
+
     @Test("A definition for a few days is right too")
     func fewDays() {
         var wrong: Set<String> = []

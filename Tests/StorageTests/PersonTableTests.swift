@@ -13,6 +13,7 @@ struct PersonTableTests {
         ("sign_in_links", "leads_to", "It is a path."),
         ("connection_authorizations", "return_to", "It is a path."),
         ("recovery_codes", "user_id", "Its rows are nothing but hashes."),
+        ("audit_waiting", "actor", "Its rows are in the audit trail before anything is shown."),
         ("erasures", "user_id", "It is there until nothing else of the person is."),
     ]
 

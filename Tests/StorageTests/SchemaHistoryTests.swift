@@ -62,7 +62,7 @@ struct SchemaHistoryTests {
         INSERT INTO sync_links (connection_id, collection, item_id, state, external_id, since_at, content)
         VALUES ('k', 'tasks', 't', 'linked', 'e1', 5, '{}'), ('k', 'tasks', 'x', 'deleted', NULL, 6, '{}')
         """,
-        "UPDATE counters SET last_number = 9 WHERE name = 'writes'",
+        "UPDATE counters SET last_number = 9 WHERE name = 'writesForgotten'",
         "INSERT INTO settings (name, value) VALUES ('prunedAt', '9')",
     ]
 

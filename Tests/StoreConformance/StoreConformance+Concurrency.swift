@@ -188,6 +188,22 @@ extension StoreConformance {
                 try await group.waitForAll()
             }
         },
+        StoreCheck("Changes without a place among all get one, in the order of each circle's numbers") {
+            home async throws in
+            try await home.store.write { transaction in
+                for circle in ["b", "b", "b", "a", "a"] {
+                    try transaction.note(.circle, .updated, in: circle, now: 1)
+                }
+                // As a copy has them that was made of a database which several servers share.
+                try transaction.execute("UPDATE changes SET sequence = NULL WHERE number > 1", [])
+            }
+            for _ in 0..<2 {
+                try await home.store.orderChanges()
+                let changes = try await home.store.read { try $0.changes(afterSequence: 0, limit: 9) }
+                #expect(changes.map(\.sequence) == [1, 4, 6, 7, 8])
+                #expect(changes.map { "\($0.circleID)\($0.number)" } == ["b1", "a1", "a2", "b2", "b3"])
+            }
+        },
         StoreCheck("The audit trail of several writers is one chain") { home async throws in
             let stores = [home.store, try home.opened()]
             defer { try? stores[1].close() }

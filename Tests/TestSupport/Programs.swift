@@ -7,6 +7,12 @@ package enum Programs {
     /// A Python with the readers of `Tests/requirements.txt`.
     package static let python = ProcessInfo.processInfo.environment["KALENDS_PYTHON"]
     package static let environment = plainEnvironment
+    package static let node = find("node")
+    /// The folder of the npm package ical.js.
+    package static let icaljs = [
+        ProcessInfo.processInfo.environment["KALENDS_ICALJS"],
+        packageRoot.appending(path: ".tools/node_modules/ical.js").path,
+    ].compactMap { $0 }.first { FileManager.default.fileExists(atPath: $0) }
     package static let vdirsyncer = find("vdirsyncer")
     package static let khal = find("khal")
     /// Whether a sanitizer watches these tests: its own notes need more addresses than any limit leaves.

@@ -9,5 +9,5 @@ package final class Tally: Sendable {
     package init() {}
 
     package var count: Int { value.load(ordering: .relaxed) }
-    package func add() { value.add(1, ordering: .relaxed) }
+    package func add(_ count: Int = 1) { value.add(count, ordering: .relaxed) }
 }

@@ -25,4 +25,13 @@ public struct Alarm: Hashable, Sendable, Codable {
         self.description = description
         self.otherProperties = otherProperties
     }
+
+    /// The text with which it is written in an event with a title.
+    ///
+    /// A reminder that is shown or mailed needs one (RFC 5545 section 3.6.6), and Home Assistant refuses a whole
+    /// calendar over one without; others may have none.
+    public func text(for title: String?) -> String? {
+        guard description == nil, action == "DISPLAY" || action == "EMAIL" else { return description }
+        return title.flatMap { $0.isEmpty ? nil : $0 } ?? "Reminder"
+    }
 }

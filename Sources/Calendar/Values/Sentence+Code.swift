@@ -45,8 +45,9 @@ extension Sentence {
             rulePartUnknown, ruleOrdinal, ruleOrdinalOfWeek, ruleWeekNumber, ruleYearDay, ruleMonthDay, rulePosition,
             ruleNumber, ruleNegative, ruleEmpty, ruleUntil
         // What calendar apps make of it.
-        case appLosesEvents, appEmpties, appUnended, appNoCalendar, appEmptiesUnended, appEmptiesSeveral,
-            appUnavailable, appFindsNothing, appFolds, strictLine, strictEnd, strictCalendars, strictRepeated,
+        case appLosesEvents, appEmpties, appUnended, appNoCalendar, appLine, appSecondCalendar, appValue,
+            appEmptiesUnended, appEmptiesSeveral, appUnavailable, appFindsNothing, appFolds, strictLine, strictEnd,
+            strictCalendars, strictRepeated,
             strictMissing, strictZone, strictZoneStart, strictZonePart, strictTimes, strictDuration, strictPeriods,
             strictValue, strictNoCalendar, appDTSTAMP, appSequence, appSize, appCharset, appSplitCharacter,
             appInvitation, appFirstInvitation, appNameMissing, appNewCalendar, appZoneUndeclared, appZoneDates,

@@ -88,6 +88,11 @@ extension ComponentReader {
         }
         // What `Recurrence` writes beside dates without a rule adds nothing to them.
         if !event.recurrence.additions.isEmpty, event.recurrence.rules == [.once] { event.recurrence.rules = [] }
+        // The start takes place without being listed, and ical.js gives it twice beside that rule.
+        if event.recurrence.rules.isEmpty {
+            let start = event.start
+            event.recurrence.additions.removeAll { $0.end == nil && $0.start == start }
+        }
         if event.timestamp == nil {
             context.log.add(.warning, "missing-dtstamp", line: line, .dtstampMissing, "DTSTAMP is missing.")
         }

@@ -12,13 +12,30 @@ extension ClientRule {
             facts.isCalendar
                 ? nil : Sentence(.appEmpties, "says \u{201C}Bad file format\u{201D} and empties a subscription")
         },
-        ClientRule("no-whole-calendar", [.thunderbird], .refuses, "[code] ical.js") { facts in
-            guard facts.size > 0, facts.isCalendar else { return nil }
-            if let line = facts.unclosedLine {
-                return Sentence(.appUnended, "cannot read it: what begins in line \(grouped: line, .line) has no END")
+        ClientRule("no-whole-calendar", [.thunderbird], .refuses, "[code] ical.js 2") { facts in
+            switch facts.isCalendar ? facts.thunderbird : nil {
+            case .unended(let line)?:
+                Sentence(.appUnended, "cannot read it: what begins in line \(grouped: line, .line) has no END")
+            case .noCalendar?: Sentence(.appNoCalendar, "shows nothing: the entries are in no VCALENDAR")
+            default: nil
             }
-            return facts.roots.contains(true)
-                ? nil : Sentence(.appNoCalendar, "shows nothing: the entries are in no VCALENDAR")
+        },
+        ClientRule("line-unreadable", [.thunderbird], .refuses, "[code] ical.js 2") { facts in
+            guard facts.isCalendar, case .line(let line)? = facts.thunderbird else { return nil }
+            return Sentence(
+                .appLine, "cannot read it: line \(grouped: line, .line) is not a property that it can read")
+        },
+        ClientRule("several-calendars", [.thunderbird], .refuses, "[code] CalICSService") { facts in
+            guard facts.isCalendar, case .several(let line)? = facts.thunderbird else { return nil }
+            return Sentence(
+                .appSecondCalendar,
+                "shows nothing: it takes one calendar, and line \(grouped: line, .line) begins another")
+        },
+        ClientRule("bad-value", [.thunderbird], .refuses, "[code] CalItemBase") { facts in
+            guard facts.isCalendar, case .value(let name, let line)? = facts.thunderbird else { return nil }
+            return Sentence(
+                .appValue,
+                "shows nothing, for one bad value: \(ProblemLog.short(name), .name) in line \(grouped: line, .line)")
         },
         ClientRule("one-calendar", [.evolution], .refuses, "[code] e-cal-backend-http") { facts in
             let roots = facts.roots.prefix(facts.rootsBeforeNUL)

@@ -37,7 +37,6 @@ extension FileFacts {
             default: zone?.add(property)
             }
         }
-        unclosedLine = open.first?.line
         undeclaredZones = zonesInUse.filter { $0.how != .calendar && !declared.contains($0.tzid) }.map(\.tzid)
             .filter { !Self.isUTC($0) }
         if !isForeign { findSplitCharacter(bytes) }

@@ -34,12 +34,12 @@ struct FileFacts: Sendable {
     // Facts from the bytes.
     /// What python's ical makes of them; nil for a calendar in another form.
     let strict: StrictReading?
+    /// Why Thunderbird shows nothing of them; nil where it does, and for a calendar in another form.
+    let thunderbird: ThunderbirdReading.Fault?
     var hasWRName = false
     /// The components outside all others that end, by whether each is a VCALENDAR; any END ends what began last.
     var roots: [Bool] = []
     var rootsBeforeNUL = 0
-    /// The line with the BEGIN of the first component outside all others that does not end.
-    var unclosedLine: Int?
     var undeclaredZones: [String] = []
     var zonesByDates: [String] = []
     var zonesWithSeconds: [String] = []
@@ -54,6 +54,7 @@ struct FileFacts: Sendable {
         methods = Set(reading.calendars.compactMap(\.method))
         isFloatingInCalendarZone = reading.timeZones.contains { $0.how == .calendar }
         strict = format.isOwnText ? StrictReading(bytes) : nil
+        thunderbird = size > 0 ? ThunderbirdReading(bytes).fault : nil
         for calendar in reading.calendars { count(calendar.events) }
         // The facts describe the file as it is, not what the reader made of it.
         withTags += count(of: "html-description") { _ in true } ?? 0

@@ -119,14 +119,14 @@ extension StrictValue {
         var isRapid = false
     }
 
-    private static let lists: [ByteString: ClosedRange<Int>] = [
+    static let lists: [ByteString: ClosedRange<Int>] = [
         "BYMONTHDAY": -31...31, "BYMONTH": 1...12, "BYSETPOS": -366...366, "BYHOUR": 0...23, "BYMINUTE": 0...59,
         "BYSECOND": 0...60, "BYYEARDAY": -366...366, "BYWEEKNO": -53...53,
     ]
-    private static let frequencies: Set<ByteString> = [
+    static let frequencies: Set<ByteString> = [
         "SECONDLY", "MINUTELY", "HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY",
     ]
-    private static let days: Set<ByteString> = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"]
+    static let days: Set<ByteString> = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"]
 
     /// Reads a rule; nil if any part is wrong. Names of parts may be in lower case, words may not.
     static func rule(_ value: ArraySlice<UInt8>) -> Rule? {

@@ -28,9 +28,9 @@ extension Event {
         writer.line("SEQUENCE", String(sequence))
         if let created { writer.line("CREATED", created) }
         if let lastModified { writer.line("LAST-MODIFIED", lastModified) }
-        recurrence.write(to: &writer)
+        recurrence.write(startingAt: start, to: &writer)
         for line in otherProperties { writer.line(line) }
-        for alarm in alarms { alarm.write(to: &writer) }
+        for alarm in alarms { alarm.write(in: self, to: &writer) }
         writer.line("END", kind.rawValue)
     }
 }
@@ -45,14 +45,14 @@ extension RecurrenceRule {
 }
 
 extension Recurrence {
-    fileprivate func write(to writer: inout ContentLineWriter) {
+    fileprivate func write(startingAt start: EventTime?, to writer: inout ContentLineWriter) {
         for rule in rules { writer.line("RRULE", rule.description) }
         // Office 365 shows nothing but the start of a series that has dates only. Home Assistant refuses a file that has
-        // periods beside a rule.
-        if rules.isEmpty, !additions.isEmpty, additions.allSatisfy({ $0.end == nil }) {
-            writer.line("RRULE", RecurrenceRule.once.description)
-        }
-        for addition in additions {
+        // periods beside a rule. ical.js gives a start twice that such a rule gives and a date, too.
+        let isDates = rules.isEmpty && additions.allSatisfy { $0.end == nil }
+        let listed = isDates ? additions.filter { $0.start != start } : additions
+        if isDates, !listed.isEmpty { writer.line("RRULE", RecurrenceRule.once.description) }
+        for addition in listed {
             switch addition.end {
             case nil: writer.time("RDATE", addition.start)
             case .time(let end): writer.period("RDATE", addition.start, to: end.basicValue)
@@ -65,7 +65,7 @@ extension Recurrence {
 }
 
 extension Alarm {
-    fileprivate func write(to writer: inout ContentLineWriter) {
+    fileprivate func write(in event: Event, to writer: inout ContentLineWriter) {
         writer.line("BEGIN", "VALARM")
         writer.line("ACTION", action)
         switch trigger {
@@ -73,7 +73,7 @@ extension Alarm {
         case .relativeToEnd(let duration): writer.line("TRIGGER;RELATED=END", duration.description)
         case .absolute(let instant): writer.line("TRIGGER;VALUE=DATE-TIME", instant.basic)
         }
-        if let description { writer.text("DESCRIPTION", description) }
+        if let text = text(for: event.summary) { writer.text("DESCRIPTION", text) }
         for line in otherProperties { writer.line(line) }
         writer.line("END", "VALARM")
     }

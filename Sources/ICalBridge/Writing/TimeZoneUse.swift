@@ -29,7 +29,7 @@ struct TimeZoneUse: Sendable {
             let wall = time.civil.wallSeconds
             if isSeries, seriesAreCovered { continue }
             earliest = min(earliest, isSeries ? max(wall, 0) : wall)
-            latest = max(latest, isSeries ? wall + 5 * 366 * 86_400 : wall)
+            latest = max(latest, isSeries ? max(wall + 5 * 366 * 86_400, event.recurrence.lastWall) : wall)
         }
     }
 
@@ -64,6 +64,24 @@ struct TimeZoneUse: Sendable {
             }
             return system.definition(
                 from: Instant(seconds: earliest - 2 * day), to: Instant(seconds: max(latest, earliest) + 2 * day))
+        }
+    }
+}
+
+extension Recurrence {
+    /// Where the rules end, in seconds on a wall clock; at most in 2038, when nearly all zones have the rules that they
+    /// keep. A series of old without an end would otherwise have the rules of its first years for ever.
+    fileprivate var lastWall: Int {
+        let last = 2_145_916_800
+        return rules.reduce(Int.min) { latest, rule in
+            let end =
+                switch rule.until {
+                case .date(let date): CivilDateTime(startOf: date).wallSeconds
+                case .floating(let wall): wall.wallSeconds
+                case .utc(let instant): instant.seconds
+                case nil: last
+                }
+            return max(latest, min(end, last))
         }
     }
 }

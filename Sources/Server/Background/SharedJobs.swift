@@ -18,6 +18,9 @@ struct SharedJobs: Service {
     private static let name = "jobs"
     /// How often the server tries to take the lease, and looks for imports that ended with another server.
     private static let pause = Duration.seconds(2)
+    /// For how many pauses it is kept what was written: a server that asks for nothing for so long forgets what it has in
+    /// memory.
+    private static let kept = 15
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -44,6 +47,8 @@ struct SharedJobs: Service {
                 for service in running { group.addTask { try await service.run() } }
                 group.addTask { await housekeeping.prune() }
                 group.addTask { await endAbandoned() }
+                group.addTask { await forgetWritten() }
+                group.addTask { await orderAudit() }
                 group.addTask { await settle() }
                 try await group.waitForAll()
             }
@@ -55,6 +60,26 @@ struct SharedJobs: Service {
         let (form, own) = (ShownForm(services.settings), Installation.owner(services.settings).name)
         while !Task.isCancelled {
             try? await form.note(in: services.store, own: own, now: services.now())
+            try? await Task.sleep(for: Self.pause)
+        }
+    }
+
+    /// Gives acts their places in the audit trail soon after them, so that a later change to one shows.
+    private func orderAudit() async {
+        while !Task.isCancelled {
+            try? await services.audit.order()
+            try? await Task.sleep(for: Self.pause)
+        }
+    }
+
+    /// Keeps short what servers tell each other of their writes.
+    private func forgetWritten() async {
+        var floors: [Int] = []
+        while !Task.isCancelled {
+            let old = floors.count >= Self.kept ? floors[0] : nil
+            if let floor = try? await services.sharing?.forgetWritten(below: old) {
+                floors = floors.suffix(Self.kept - 1) + [floor]
+            }
             try? await Task.sleep(for: Self.pause)
         }
     }

@@ -68,6 +68,7 @@ extension WriteTransaction {
         let held = try row(
             "SELECT 1 AS found FROM leases WHERE name = $1 AND ends_at > $2", [.text(name), .integer(now)])
         guard held == nil else { return nil }
+        try demandAlone()
         let epoch = try nextNumber(
             "UPDATE counters SET last_number = last_number + 1 WHERE name = 'leases' RETURNING last_number AS number")
         try execute(

@@ -2,7 +2,8 @@
 
 // Numbers that rise by one with each row. Each is taken from a counter, whose row is locked by this transaction until
 // it ends: when several write at once, the others wait or start again, and the numbers are in the order of the commits.
-// Rows that are written together take their numbers together.
+// Rows that are written together take their numbers together. Numbers that all circles share are for writes that go
+// alone (docs/order.md).
 
 extension WriteTransaction {
     /// Runs a statement that raises one counter and returns it as `number`.
@@ -13,7 +14,7 @@ extension WriteTransaction {
         return try row.integer(required: "number")
     }
 
-    /// Returns the numbers of the next changes of all circles. They are taken before a circle's numbers, so that two
+    /// Returns the next places among the changes of all circles. They are taken before a circle's numbers, so that two
     /// writers that change several circles never wait for each other.
     func nextChangeSequences(_ count: Int) throws -> ClosedRange<Int> {
         let last = try nextNumber(

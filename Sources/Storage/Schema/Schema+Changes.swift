@@ -3,12 +3,12 @@
 extension Schema {
     /// The changes of each circle, for host applications that follow them or have them sent, and the audit trail.
     static let changes: [String] = [
-        // number counts a circle's changes, sequence those of all circles; the newest of each circle is never removed,
-        // so that no number is used twice. No foreign key refers to circles: the deletion of a circle is a change as
+        // number counts a circle's changes, sequence those of all circles, and is empty for those that have no place
+        // among them yet; the newest of each circle is never removed, so that no number is used twice. No foreign key refers to circles: the deletion of a circle is a change as
         // well. author and way say who made a change and how, undoes which change it took back.
         """
         CREATE TABLE changes (
-            sequence BIGINT NOT NULL PRIMARY KEY,
+            sequence BIGINT,
             circle_id TEXT NOT NULL,
             number BIGINT NOT NULL,
             at BIGINT NOT NULL,
@@ -20,10 +20,12 @@ extension Schema {
             change TEXT NOT NULL CHECK (change IN ('created', 'updated', 'deleted')),
             author TEXT,
             way TEXT NOT NULL,
-            undoes BIGINT
+            undoes BIGINT,
+            PRIMARY KEY (circle_id, number)
         ) /* clustered */
         """,
-        "CREATE UNIQUE INDEX changes_by_circle ON changes (circle_id, number)",
+        "CREATE UNIQUE INDEX changes_in_order ON changes (sequence)",
+        "CREATE INDEX changes_without_place ON changes (circle_id, number) WHERE sequence IS NULL",
         "CREATE INDEX changes_by_time ON changes (at)",
         "CREATE INDEX changes_by_undone ON changes (circle_id, undoes) WHERE undoes IS NOT NULL",
         // What an item or an occurrence held before a change, for thirty days; nothing is stored for one that did not
@@ -118,5 +120,20 @@ extension Schema {
         ) /* clustered */
         """,
         "CREATE INDEX audit_trail_by_circle ON audit_trail (circle_id, number)",
+        // Acts of servers that share the database, until they get their places in the trail; written_in is the number that
+        // the database gave the transaction of the act.
+        """
+        CREATE TABLE audit_waiting (
+            written_in BIGINT NOT NULL,
+            place BIGINT NOT NULL,
+            at BIGINT NOT NULL,
+            actor TEXT NOT NULL,
+            action TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            circle_id TEXT,
+            detail TEXT NOT NULL,
+            PRIMARY KEY (written_in, place)
+        ) /* clustered */
+        """,
     ]
 }

@@ -12,16 +12,17 @@ extension Schema {
         // entry, which its hash needs; its row only lets one transaction at a time write it.
         "CREATE TABLE counters (name TEXT NOT NULL PRIMARY KEY, last_number BIGINT NOT NULL) /* clustered */",
         """
-        INSERT INTO counters (name, last_number) VALUES ('auditTrail', 0), ('changes', 0), ('leases', 0), ('writes', 0)
+        INSERT INTO counters (name, last_number) VALUES ('auditTrail', 0), ('changes', 0), ('leases', 0),
+            ('writesForgotten', 0)
         """,
 
-        // The circles that a write concerned, by its number; an empty text stands for every circle. Numbers are in the
-        // order of the commits and have no gaps.
+        // The circles that a write concerned, by the number that the database gave its transaction; an empty text stands
+        // for every circle. The counter `writesForgotten` is the highest number whose rows may have been removed.
         """
         CREATE TABLE written_circles (
-            number BIGINT NOT NULL,
+            written_in BIGINT NOT NULL,
             circle TEXT NOT NULL,
-            PRIMARY KEY (number, circle)
+            PRIMARY KEY (written_in, circle)
         ) /* clustered */
         """,
         // The holders of work that only one server at a time may do. An epoch is used once, so that a former holder is

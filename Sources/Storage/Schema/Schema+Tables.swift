@@ -34,7 +34,7 @@ extension Schema {
     /// Every table that stores the program's data, each after those that it refers to; only the list of migrations is
     /// left out.
     package static let tables: [SchemaTable] = [
-        AppPassword.schema, AuditEntry.schema, .changeNumbers, CircleChange.schema, Circle.schema,
+        AppPassword.schema, AuditEntry.schema, .auditWaiting, .changeNumbers, CircleChange.schema, Circle.schema,
         CollectionProperty.schema, Connection.schema,
         .counters,
         Device.schema, Erasure.schema, .eventSources, .eventStagings, .eventVersions, .feedAccesses,
@@ -58,6 +58,8 @@ extension Schema {
 }
 
 extension SchemaTable {
+    static let auditWaiting = SchemaTable(
+        "audit_waiting", key: "written_in place", "written_in place at actor action subject circle_id detail")
     static let changeNumbers = SchemaTable("change_numbers", key: "circle_id", "circle_id last_number")
     static let counters = SchemaTable("counters", key: "name", "name last_number")
     static let eventSources = SchemaTable(
@@ -116,7 +118,8 @@ extension SchemaTable {
         """)
     static let importItems = SchemaTable("import_items", key: "import_id block", "import_id block items")
     static let importSources = SchemaTable("import_sources", key: "import_id block part", "import_id block part source")
-    static let writtenCircles = SchemaTable("written_circles", key: "number circle", "number circle")
+    static let writtenCircles = SchemaTable(
+        "written_circles", key: "written_in circle", "written_in circle")
     static let feedTokens = SchemaTable(
         "feed_tokens", key: "hash",
         "hash feed_id password_id created_at ends_at replaced_at notice_uid notice_sequence noticed_at")

@@ -105,6 +105,24 @@ extension Event {
 }
 
 extension Event {
+    /// Takes the ends off added dates, and returns the occurrences that have them as changes of this series: Home
+    /// Assistant shows nothing of a calendar that has such a date, and few readers support one.
+    mutating func takePeriods(in zone: TimeZoneReference) -> [Event] {
+        var changes: [Event] = []
+        for index in recurrence.additions.indices {
+            let addition = recurrence.additions[index]
+            guard let end = addition.end, addition.start.isDate == start?.isDate else { continue }
+            var change = self
+            change.recurrence = Recurrence()
+            change.start = addition.start.aligned(to: start, floatingIn: zone)
+            change.recurrenceID = change.start
+            change.end = end
+            changes.append(change)
+            recurrence.additions[index] = Recurrence.Addition(start: change.start ?? addition.start)
+        }
+        return changes
+    }
+
     /// Removes the ends of added dates that last as long as the event, because few readers support dates with an end.
     fileprivate mutating func dropEqualEnds() {
         let utc = FixedOffset.utc

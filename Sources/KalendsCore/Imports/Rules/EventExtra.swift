@@ -130,9 +130,7 @@ extension Alarm {
         }
         func has(_ name: String) -> Bool { copy.otherProperties.contains { $0.name == name } }
         if action == "EMAIL", !has("ATTENDEE") || !has("SUMMARY") { copy.action = "DISPLAY" }
-        if copy.description == nil, copy.action == "DISPLAY" || copy.action == "EMAIL" {
-            copy.description = event.summary.flatMap { $0.isEmpty ? nil : $0 } ?? "Reminder"
-        }
+        copy.description = copy.text(for: event.summary)
         return copy
     }
 }

@@ -15,6 +15,7 @@ package struct Audit: Sendable {
     ) async throws -> [AuditEntry] {
         try Rights.installation(caller.identity)
         let identity = caller.identity
+        try await order()
         return try await acts.store.read { transaction in
             guard let bound = identity.bound else {
                 return try transaction.auditEntries(before: number, in: circle, limit: limit)
@@ -29,8 +30,12 @@ package struct Audit: Sendable {
     ///
     /// - Parameter known: an end that was noted earlier and must still be in the trail unchanged.
     package func verify(known: AuditHead?) async throws -> AuditVerdict {
-        try await acts.store.read { try AuditTrail.verify(in: $0, known: known) }
+        try await order()
+        return try await acts.store.read { try AuditTrail.verify(in: $0, known: known) }
     }
+
+    /// Gives every act that waits for it its place in the trail; who reads the trail has this done before.
+    package func order() async throws { try await AuditTrail.order(in: acts.store) }
 }
 
 extension AuthorizedInstallation {

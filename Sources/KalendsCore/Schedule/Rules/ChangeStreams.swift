@@ -135,6 +135,7 @@ package final class ChangeStreams: Sendable {
         after position: Int?
     ) async throws -> (circles: Set<ByteString>?, position: Int, isBehind: Bool) {
         let page = Self.page
+        try await store.orderChanges()
         return try await store.read { transaction in
             guard let position else { return (nil, try transaction.latestChange(), false) }
             let changes = try transaction.changes(afterSequence: position, limit: page)

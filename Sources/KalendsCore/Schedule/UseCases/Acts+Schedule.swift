@@ -6,13 +6,16 @@ import Storage
 extension Acts {
     /// Changes items of a circle; the circle's version rises once for all of them.
     ///
-    /// - Parameter body: may run more than once, so it must have no effects outside the transaction.
+    /// Other circles change meanwhile.
+    ///
+    /// - Parameter body: reads and writes only what is the circle's. It may run more than once, so it must have no effects
+    ///   outside the transaction.
     func schedule<Value: Sendable>(
         in circle: String, for caller: Caller, _ quotas: Quotas,
         _ body: @escaping @Sendable (inout ScheduleWriter) throws -> Value
     ) async throws -> Value {
         let held = quotas.held(to: caller.identity)
-        return try await act(on: .circle(circle, .write), for: caller) { act in
+        return try await act(on: .circle(circle, .write), in: .circle(circle), for: caller) { act in
             var writer = try ScheduleWriter(
                 circle: act.circle, quotas: held, transaction: act.transaction, now: act.now)
             let value = try body(&writer)

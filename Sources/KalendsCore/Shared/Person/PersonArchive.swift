@@ -141,6 +141,7 @@ package struct PersonData: Sendable {
             try RecentSignIn(isNeeded: true).check(caller, in: act.transaction, now: act.now)
             return ActResult(noting: AuditNote(.userExported, user))
         }
+        try await Audit(acts: acts).order()
         return PersonArchive(acts, of: user, for: caller)
     }
 }

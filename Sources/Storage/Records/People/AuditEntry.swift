@@ -128,7 +128,49 @@ extension ReadTransaction {
     }
 }
 
+extension ReadTransaction {
+    /// Whether acts wait for their places in the trail.
+    public func hasWaitingAuditEntries() throws -> Bool {
+        try row("SELECT place FROM audit_waiting ORDER BY written_in, place LIMIT 1", []) != nil
+    }
+}
+
 extension WriteTransaction {
+    /// Stores an act that gets its place in the trail later, so that no write waits for the entry of another.
+    ///
+    /// - Parameter number: the transaction's (`sharedNumber`).
+    public func insertWaiting(_ entry: AuditEntry, in number: Int) throws {
+        try execute(
+            """
+            INSERT INTO audit_waiting (written_in, place, at, actor, action, subject, circle_id, detail)
+            VALUES ($1, (SELECT COUNT(*) FROM audit_waiting WHERE written_in = $1), $2, $3, $4, $5, $6, $7)
+            """,
+            [
+                .integer(number), .integer(entry.at), .text(entry.actor), .text(entry.action), .text(entry.subject),
+                SQLValue(entry.circleID), .text(entry.detail),
+            ])
+    }
+
+    /// Removes acts that wait for their places, and returns them, up to a number of them.
+    ///
+    /// An act that began after another was answered comes after it: its transaction has a higher number.
+    public func takeWaitingAuditEntries(limit: Int) throws -> [AuditEntry] {
+        let found = try rows(
+            """
+            SELECT written_in, place, at, actor, action, subject, circle_id, detail FROM audit_waiting
+            ORDER BY written_in, place LIMIT $1
+            """, [.integer(limit)])
+        return try found.map { row in
+            try execute(
+                "DELETE FROM audit_waiting WHERE written_in = $1 AND place = $2",
+                [.integer(try row.integer(required: "written_in")), .integer(try row.integer(required: "place"))])
+            return AuditEntry(
+                number: 0, at: try row.integer(required: "at"), actor: try row.text(required: "actor"),
+                action: try row.text(required: "action"), subject: try row.text(required: "subject"),
+                circleID: row.text("circle_id"), detail: try row.text(required: "detail"), previousHash: "", hash: "")
+        }
+    }
+
     /// Returns the last entry of all, which stays the last until this transaction ends; nil before the first.
     public func auditEntryToFollow() throws -> AuditEntry? {
         try takeAuditTurn()

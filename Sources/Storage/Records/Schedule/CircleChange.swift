@@ -11,7 +11,7 @@ public struct CircleChange: Hashable, Sendable {
         case created, updated, deleted
     }
 
-    /// A number that rises over all circles.
+    /// Its place among the changes of all circles, from 1 on; 0 as long as it has none (`orderChanges`).
     public var sequence = 0
     public var circleID = ""
     /// A number that rises by one with each change of the circle, from 1 on.
@@ -43,10 +43,15 @@ extension CircleChange: StoredRow {
         self.init(subject: subject, collection: collection, id: id, part: part, kind: kind, user: user)
     }
 
+    private var place: Int? {
+        get { sequence > 0 ? sequence : nil }
+        set { sequence = newValue ?? 0 }
+    }
+
     static let table = RecordTable<CircleChange>(
-        "changes", key: "sequence",
+        "changes", key: "circle_id number",
         [
-            .once("sequence", \.sequence), .once("circle_id", \.circleID), .once("number", \.number), .once("at", \.at),
+            .once("sequence", \.place), .once("circle_id", \.circleID), .once("number", \.number), .once("at", \.at),
             .once("type", \.subject), .once("collection", \.collection), .once("item_id", \.id), .once("part", \.part),
             .once("user_id", \.user), .once("change", \.kind), .once("author", \.author), .once("way", \.way),
             .once("undoes", \.undoes),
@@ -76,7 +81,12 @@ extension ReadTransaction {
         return (row?.integer("oldest") ?? 0, row?.integer("latest") ?? 0)
     }
 
-    /// Returns changes of all circles after a sequence number, in order.
+    /// Whether changes have no place yet among the changes of all circles.
+    public func hasChangesWithoutPlace() throws -> Bool {
+        try row("SELECT number FROM changes WHERE sequence IS NULL ORDER BY circle_id, number LIMIT 1", []) != nil
+    }
+
+    /// Returns changes of all circles after a sequence number, in order; `Store.orderChanges` comes before.
     public func changes(afterSequence sequence: Int, limit: Int) throws -> [CircleChange] {
         try all("WHERE sequence > $1 ORDER BY sequence LIMIT $2", [.integer(sequence), .integer(limit)])
     }
@@ -109,18 +119,41 @@ extension WriteTransaction {
     @discardableResult
     func note(_ notes: [CircleChange], in circle: String, now: Int) throws -> ClosedRange<Int> {
         guard !notes.isEmpty else { throw StorageError.unexpectedResult("No change was to be noted.") }
-        let sequences = try nextChangeSequences(notes.count)
+        // Of servers that share the database, none waits here for a number that all writes have in common.
+        let first = sharedNumber != nil ? nil : try nextChangeSequences(notes.count).lowerBound
         let numbers = try nextChangeNumbers(notes.count, in: circle)
         let author = author
         try insert(
-            all: zip(notes, zip(sequences, numbers)).map { note, place in
+            all: zip(notes, numbers).map { note, number in
                 var note = note
-                (note.sequence, note.circleID, note.number, note.at) = (place.0, circle, place.1, now)
+                (note.circleID, note.number, note.at) = (circle, number, now)
+                note.sequence = first.map { $0 + number - numbers.lowerBound } ?? 0
                 (note.author, note.undoes) = (author?.name, author?.undoes)
                 note.way = ChangeAuthor.Way(of: note, by: author)
                 return note
             })
         return numbers
+    }
+
+    /// Gives changes that have none a place among the changes of all circles, by circle and number, up to a number of them.
+    ///
+    /// Of every circle, the changes that a transaction sees are all up to some number, so their places are in its order.
+    ///
+    /// - Returns: how many got one.
+    func orderChanges(limit: Int) throws -> Int {
+        let first = "SELECT circle_id, number FROM changes WHERE sequence IS NULL ORDER BY circle_id, number LIMIT $1"
+        let count = try count("SELECT COUNT(*) AS count FROM (\(first)) AS first", [.integer(limit)])
+        guard count > 0 else { return 0 }
+        let before = try nextChangeSequences(count).lowerBound - 1
+        let changed = try execute(
+            """
+            UPDATE changes SET sequence = $2 + placed.place FROM (
+                SELECT circle_id, number, ROW_NUMBER() OVER (ORDER BY circle_id, number) AS place
+                FROM (\(first)) AS first
+            ) AS placed WHERE changes.circle_id = placed.circle_id AND changes.number = placed.number
+            """, [.integer(count), .integer(before)])
+        guard changed == count else { throw StorageError.unexpectedResult("Changes were ordered by somebody else.") }
+        return count
     }
 
     /// Records a change of a feed, which only its user may see.
@@ -156,7 +189,9 @@ extension WriteTransaction {
     public func pruneChanges(in circle: String, keeping count: Int, limit: Int) throws -> Bool {
         let latest = try changeNumbers(in: circle).latest
         let old = try values(
-            "SELECT sequence FROM changes WHERE circle_id = $1 AND number <= $2 LIMIT $3",
+            """
+            SELECT sequence FROM changes WHERE circle_id = $1 AND number <= $2 AND sequence IS NOT NULL LIMIT $3
+            """,
             [.text(circle), .integer(latest - count), .integer(limit)]
         ) { try $0.integer(required: "sequence") }
         try deleteChanges(old)
@@ -222,7 +257,7 @@ extension ReadTransaction {
     public func oldChanges(before time: Int, limit: Int) throws -> [Int] {
         try rows(
             """
-            SELECT sequence FROM changes WHERE at < $1
+            SELECT sequence FROM changes WHERE at < $1 AND sequence IS NOT NULL
                 AND number < (SELECT MAX(number) FROM changes AS newest WHERE newest.circle_id = changes.circle_id)
             LIMIT $2
             """, [.integer(time), .integer(limit)]

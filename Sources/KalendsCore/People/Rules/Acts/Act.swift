@@ -60,9 +60,11 @@ struct Acts: Sendable {
 
     /// Changes something; all of it is stored durably when this returns, and none of it when it throws.
     ///
-    /// - Parameter body: may run more than once, so it must have no effects outside the transaction.
+    /// - Parameters:
+    ///   - turn: what no other act may change meanwhile.
+    ///   - body: may run more than once, so it must have no effects outside the transaction.
     func act<Held, Value: Sendable>(
-        on ground: ActTarget<Held>, for caller: Caller,
+        on ground: ActTarget<Held>, in turn: WriteTurn = .alone, for caller: Caller,
         _ body: @escaping @Sendable (Act<Held>) throws -> ActResult<Value>
     ) async throws -> Value {
         let now = now()
@@ -86,7 +88,9 @@ struct Acts: Sendable {
             return (done.value, !done.notes.isEmpty, answer)
         }
         let (value, isNoted, answer) =
-            ground.touchesCircles ? try await store.write(work) : try await store.record(work)
+            // What an act mutes is several people's, and may be of another circle.
+            ground.touchesCircles
+            ? try await store.write(mute == nil ? turn : .alone, work) : try await store.record(work)
         if let answer { once?.note(answer) }
         if isNoted, let person = caller.person { pace.charge(person, Self.paceSpan, now: now) }
         return value

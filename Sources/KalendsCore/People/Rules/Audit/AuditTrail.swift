@@ -18,13 +18,36 @@ enum AuditTrail {
         _ action: AuditAction, _ subject: String, circle: String? = nil, detail: JSONValue = [:], by actor: AuditActor,
         in transaction: any WriteTransaction, now: Int
     ) throws {
+        let entry = AuditEntry(
+            number: 0, at: now, actor: actor.text, action: action.rawValue, subject: subject, circleID: circle,
+            detail: try detail.text(), previousHash: "", hash: "")
+        // Of servers that share the database, none waits here for the entry of another.
+        guard let own = transaction.sharedNumber else { return try append(entry, in: transaction) }
+        try transaction.insertWaiting(entry, in: own)
+    }
+
+    /// Gives all acts that wait their places.
+    static func order(in store: any Store) async throws {
+        guard try await store.read({ try $0.hasWaitingAuditEntries() }) else { return }
+        let most = 500
+        var count = most
+        while count == most {
+            count = try await store.write(.order) { transaction in
+                transaction.concernsNamedCirclesOnly()
+                let waiting = try transaction.takeWaitingAuditEntries(limit: most)
+                for entry in waiting { try append(entry, in: transaction) }
+                return waiting.count
+            }
+        }
+    }
+
+    private static func append(_ entry: AuditEntry, in transaction: any WriteTransaction) throws {
         let last = try transaction.auditEntryToFollow()
         let (number, isBeyond) = (last?.number ?? 0).addingReportingOverflow(1)
         guard !isBeyond else { throw StorageError.unexpectedResult("The audit trail has no number left.") }
-        var entry = AuditEntry(
-            number: number, at: now, actor: actor.text, action: action.rawValue, subject: subject, circleID: circle,
-            detail: try detail.text(), salt: Hexadecimal.text([UInt8].random(16)),
-            previousHash: last?.hash ?? origin, hash: "")
+        var entry = entry
+        (entry.number, entry.previousHash) = (number, last?.hash ?? origin)
+        entry.salt = Hexadecimal.text([UInt8].random(16))
         entry.namesHash = try namesHash(of: entry)
         entry.hash = try hash(of: entry)
         try transaction.insert(entry)

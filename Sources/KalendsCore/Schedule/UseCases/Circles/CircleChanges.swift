@@ -27,7 +27,8 @@ package struct CircleChanges: Sendable {
     package func list(
         in circle: String?, after number: Int?, limit: Int, for caller: Caller
     ) async throws -> Found {
-        try await acts.store.read { transaction in
+        if circle == nil, caller.isInstallation { try await acts.store.orderChanges() }
+        return try await acts.store.read { transaction in
             let (oldest, latest) = try Self.span(of: circle, for: caller, in: transaction)
             guard let number else { return Found(changes: [], latest: latest) }
             try Self.check(number, (oldest, latest), what: circle == nil ? "everything" : "the circle")

@@ -48,6 +48,8 @@ extension Webhooks {
         let (secret, id, key) = (Secret.make(.webhook), FeedLedger.makeID(), services.sealingKey)
         let most = services.settings.quotas.webhooks
         try check(draft.address)
+        // What was changed before is not for it.
+        try await services.store.orderChanges()
         return try await services.acts.act(on: Self.ground, for: caller) { act in
             let transaction = act.transaction
             if try transaction.webhookCount() >= most { throw Refusal.quota("There are", most, "webhooks") }

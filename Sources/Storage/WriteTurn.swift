@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What no other write changes while one goes on, where several write to one database (docs/order.md).
+///
+/// An engine with one writer gives every write everything.
+public enum WriteTurn: Sendable {
+    /// Everything: no other write goes on meanwhile.
+    case alone
+    /// Rows that have this circle's id; all else that the write reads is changed only by writes that go alone.
+    case circle(String)
+    /// The order of the changes of all circles or of the audit trail, or the list of what was written, and nothing else.
+    case order
+}
+
+/// Thrown where a write needs more than its turn is about; an engine runs it again, alone.
+package struct TurnIsNarrow: Error {
+    package init() {}
+}
+
+extension WriteTransaction {
+    public var sharedNumber: Int? { nil }
+    public var isAlone: Bool { true }
+
+    /// Throws `TurnIsNarrow` while other writes may go on.
+    func demandAlone() throws {
+        guard isAlone else { throw TurnIsNarrow() }
+    }
+}
+
+extension Store {
+    public func write<Value: Sendable>(
+        _ turn: WriteTurn, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        try await write(body)
+    }
+
+    /// Gives every change that has none yet its place among the changes of all circles.
+    ///
+    /// Servers that share a database call this before they read that order; elsewhere there is nothing to do.
+    public func orderChanges() async throws {
+        guard try await read({ try $0.hasChangesWithoutPlace() }) else { return }
+        let most = 5_000
+        var count = most
+        // Those that come meanwhile may wait for the next call.
+        while count == most {
+            count = try await write(.order) { transaction in
+                transaction.concernsNamedCirclesOnly()
+                return try transaction.orderChanges(limit: most)
+            }
+        }
+    }
+}

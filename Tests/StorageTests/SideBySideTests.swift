@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoragePostgreSQL
+import StoreConformance
+import Synchronization
+import Testing
+
+@testable import Storage
+
+@Suite(
+    "Writes side by side",
+    .enabled(if: PostgreSQLServer.address != nil, "There is no PostgreSQL: run by Scripts/postgresql.sh"))
+struct SideBySideTests {
+    private typealias Shared = any Store & StoreMaintenance & SharedStore
+
+    private static func run(_ count: Int, _ body: (_ servers: [Shared]) async throws -> Void) async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let path = directory.appending(path: "k").path
+            let servers = try (0..<count).map { _ in try TestedPostgreSQL.share(path) }
+            defer { for server in servers { try? server.close() } }
+            try await body(servers)
+        }
+    }
+
+    /// What happened, in its order.
+    private final class Events: Sendable {
+        private let events = Mutex<[String]>([])
+        var all: [String] { events.withLock { $0 } }
+        func add(_ event: String) { events.withLock { $0.append(event) } }
+        func wait(for event: String) async throws {
+            while !all.contains(where: { $0.isSameText(as: event) }) { try await Task.sleep(for: .milliseconds(5)) }
+        }
+    }
+
+    /// Writes in a turn, and stays in it for a while.
+    private static func hold(
+        _ server: Shared, _ turn: WriteTurn, _ name: String, for seconds: Double, _ events: Events
+    ) async throws {
+        try await server.write(turn) { transaction in
+            transaction.concerns(circle: name)
+            try transaction.note(.circle, .updated, in: name, now: 1)
+            events.add("\(name) begins")
+            _ = try transaction.rows("SELECT CAST(pg_sleep(\(seconds)) AS TEXT) AS slept", [])
+        }
+        events.add("\(name) ends")
+    }
+
+    @Test("Writes about two circles go on at once, on one server and on two", arguments: [1, 2])
+    func beside(count: Int) async throws {
+        try await Self.run(count) { servers in
+            let events = Events()
+            async let long: Void = Self.hold(servers[0], .circle("a"), "a", for: 1, events)
+            try await events.wait(for: "a begins")
+            try await Self.hold(servers[count - 1], .circle("b"), "b", for: 0, events)
+            try await long
+            #expect(events.all == ["a begins", "b begins", "b ends", "a ends"])
+        }
+    }
+
+    @Test("Writes about one circle, and writes that go alone, wait for each other", arguments: [1, 2])
+    func inTurn(count: Int) async throws {
+        for second in [WriteTurn.circle("a"), .alone] {
+            for first in [WriteTurn.circle("a"), .alone] {
+                try await Self.run(count) { servers in
+                    let events = Events()
+                    async let long: Void = Self.hold(servers[0], first, "a", for: 0.3, events)
+                    try await events.wait(for: "a begins")
+                    let number = try await servers[count - 1].write(second) { transaction in
+                        // The circle's number is the next one: the write before is seen.
+                        try transaction.note([CircleChange(.circle, .updated)], in: "a", now: 1).lowerBound
+                    }
+                    try await long
+                    #expect(number == 2)
+                }
+            }
+        }
+    }
+
+    @Test("A write that was running for one question, and is over for the next, is found then")
+    func runningMeanwhile() async throws {
+        try await Self.run(3) { servers in
+            let (events, reader) = (Events(), servers[2])
+            async let long: Void = Self.hold(servers[0], .circle("a"), "a", for: 0.5, events)
+            try await events.wait(for: "a begins")
+            // Later numbers than the running one's are seen before it.
+            try await Self.hold(servers[1], .circle("b"), "b", for: 0, events)
+            _ = try await reader.confirm()
+            let time = reader.clock.now
+            _ = try await reader.confirm()
+            #expect(reader.clock.isUnchanged(WriteClock.Mark(circle: "a"), since: time))
+            try await long
+            _ = try await reader.confirm()
+            #expect(!reader.clock.isUnchanged(WriteClock.Mark(circle: "a"), since: time))
+            #expect(reader.clock.isUnchanged(WriteClock.Mark(circle: "b"), since: time))
+        }
+    }
+
+    @Test("What needs a number that all writes share is done alone, once")
+    func narrowTurn() async throws {
+        try await Self.run(1) { servers in
+            let isAlone = try await servers[0].write(.circle("a")) { transaction in
+                try transaction.note(.circle, .updated, in: "a", now: 1)
+                _ = try transaction.takeLease("x", for: "one", time: 1)
+                return transaction.isAlone
+            }
+            #expect(isAlone)
+            #expect(try await servers[0].read { try $0.changeNumbers(in: "a").latest } == 1)
+        }
+    }
+
+    @Test("Who reads the changes of all circles skips none and sees none twice, and each circle's are in its order")
+    func order() async throws {
+        try await Self.run(3) { servers in
+            let (writes, circles) = (30, 6)
+            let events = Events()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    try await withThrowingTaskGroup(of: Void.self) { writers in
+                        for number in 0..<(writes * circles) {
+                            let circle = "c\(number % circles)"
+                            writers.addTask {
+                                try await servers[number % 3].write(.circle(circle)) { transaction in
+                                    transaction.concerns(circle: circle)
+                                    try transaction.note(.circle, .updated, in: circle, now: 1)
+                                }
+                            }
+                        }
+                        try await writers.waitForAll()
+                    }
+                    events.add("all are written")
+                }
+                for server in servers {
+                    group.addTask {
+                        var seen: [CircleChange] = []
+                        var isLast = false
+                        repeat {
+                            isLast = !events.all.isEmpty
+                            try await server.orderChanges()
+                            let position = seen.last?.sequence ?? 0
+                            seen += try await server.read { try $0.changes(afterSequence: position, limit: 1_000) }
+                        } while !isLast
+                        #expect(seen.map(\.sequence) == Array(1...(writes * circles)))
+                        for circle in 0..<circles {
+                            let own = seen.filter { $0.circleID.isSameText(as: "c\(circle)") }
+                            #expect(own.map(\.number) == Array(1...writes))
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test("No session keeps a synchronous_commit of its own, and no write commits without waiting for the disk")
+    func commits() async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let path = directory.appending(path: "k").path
+            let first = try TestedPostgreSQL.open(path, isOnly: false)
+            try await first.record { transaction in
+                let name = try transaction.rows("SELECT CAST(current_database() AS TEXT) AS name", [])
+                let database = try #require(name.first).text(required: "name")
+                try transaction.execute("ALTER DATABASE \"\(database)\" SET synchronous_commit = off", [])
+            }
+            try first.close()
+            let store = try TestedPostgreSQL.share(path)
+            defer { try? store.close() }
+            let setting = "SELECT setting, source FROM pg_settings WHERE name = 'synchronous_commit'"
+            for turn in [WriteTurn.alone, .circle("a"), .order] {
+                let found = try await store.write(turn) { try $0.rows(setting, []) }
+                #expect(found.first?.text("setting") == "on")
+            }
+            let found = try await store.read { try $0.rows(setting, []) }
+            #expect(found.first?.text("setting") == "off")
+            #expect(found.first?.text("source") == "database")
+        }
+    }
+}
