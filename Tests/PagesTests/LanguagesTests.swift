@@ -73,7 +73,7 @@ struct LanguagesTests {
             "", "account", "actions", "agenda", "android", "app", "apple calendar", "browser", "browsers", "byte",
             "bytes", "code",
             "conflict", "feed", "feeds", "filter", "google calendar", "h min", "import", "in", "kb", "later", "mb",
-            "menu", "monday", "name", "notes", "one other", "open", "outlook com", "password", "patient", "patients",
+            "menu", "name", "notes", "one other", "open", "outlook com", "password", "patient", "patients",
             "person", "personal", "status", "sunday", "thunderbird", "was", "webhooks", "week",
         ]
         for key in words.keys {
