@@ -29,6 +29,10 @@ import figures
 KEPT = Path("Scripts/performance.json")
 
 
+# Peers that are measured where a variable of the environment says where they are.
+OPTIONAL = {", to calcard": "CALCARD_READ", ", to DAViCal": "DAVICAL"}
+
+
 class Part(NamedTuple):
     name: str
     title: str
@@ -98,6 +102,16 @@ PARTS = [
     Part("caldav", "Calendars in step",
          "python3 -B Scripts/bench-caldav.py {programs}/kalends-bench --python {python}", 1, figures.steps, ("vdirsyncer",), {},
          "1,000 events and one Radicale, whose own time is most of a first sync."),
+    Part("door", "Calendar apps at the door",
+         "python3 -B Scripts/bench-door.py {programs}/kalends --python {python}", 1, figures.door, ("git",),
+         {"large: PROPFIND of the home": ("value", 5), "large: sync without a change": ("value", 2),
+          "large: sync with one change": ("value", 5), "large: multiget of 100": ("value", 20),
+          "large: query of a month": ("value", 50), "large: GET": ("value", 10),
+          "large: first sync of 1,000, by 50": ("value", 1000), "large: PUT of a new one, 99 of 100": ("value", 25),
+          "large: PUT of a change, 99 of 100": ("value", 25), "large: PROPFIND of 10,000 ETags": ("value", 100)},
+         "2,000 events in a circle, and the same texts in an own calendar and in each peer, which all take the same "
+         "requests over one connection. A large circle has 100,000 items. Accounts ask for their home every 15 minutes, as "
+         "Apple's programs do. DAViCal is there when `--davical` or `DAVICAL` names a folder with Debian's packages.", True),
     Part("instructions", "Instructions", "python3 -B Scripts/bench-instructions.py {programs}/kalends", 1, figures.instructions,
          (), {}, "The program's own instructions, without the kernel's. Polls are counted where the machine has counters for "
          "`perf`; they are left out where it has none."),
@@ -188,8 +202,8 @@ def regressions(kept, now, names=None):
         # A count by another counter, or of what this machine cannot count, is no regression; nor is a peer that is not built.
         if "counter" in figure and (name not in now or now[name].get("counter") != figure["counter"]):
             print(f"bench: {name} is not compared, because this machine has no counts by {figure['counter']}", flush=True)
-        elif name.endswith(", to calcard") and not os.environ.get("CALCARD_READ"):
-            print(f"bench: {name} is not compared, because CALCARD_READ names no program", flush=True)
+        elif lacking := [variable for end, variable in OPTIONAL.items() if name.endswith(end) and not os.environ.get(variable)]:
+            print(f"bench: {name} is not compared, because {lacking[0]} names nothing", flush=True)
         elif (names is None or name in names) and (sentence := figures.regression(name, figure, now.get(name))):
             found[name] = sentence
     return found

@@ -14,7 +14,6 @@ import threading
 import time
 
 import door_servers as servers
-from running import call
 
 EVERY, CHANGED, MEMBERS, ITEMS, CONNECTIONS = 900, 0.05, 5, 20, 4
 APPLE, CALENDAR_SERVER = "http://apple.com/ns/ical/", "http://calendarserver.org/ns/"
@@ -66,9 +65,8 @@ def make(port, key, count, seconds):
             for name in names:
                 send("PUT", f"{path}/members/{name}", {"displayName": name, "role": "owner"}).must(200, 201)
             send("POST", f"{path}/batch", lines, "application/x-ndjson").must(200)
-            passwords = [json.loads(send("POST", "/v1/app-passwords", {"userId": name, "label": "Mac"}).must(201).body)["password"]
-                         for name in names]
-            circles.append((f"c{number}", list(zip(names, passwords))))
+            made = [send("POST", "/v1/app-passwords", {"userId": name, "label": "Mac"}).must(201).body for name in names]
+            circles.append((f"c{number}", [(name, json.loads(body)["password"]) for name, body in zip(names, made)]))
 
         return act
 
@@ -122,7 +120,7 @@ def run(options, process, port, key):
     begun = time.monotonic()
     circles = make(port, key, options.accounts, options.setup)
     accounts = len(circles) * MEMBERS
-    print(f"accounts: {accounts} in {len(circles)} circles of {ITEMS} items, made in {time.monotonic() - begun:.0f} s", flush=True)
+    print(f"accounts: {accounts} in {len(circles)} circles of {ITEMS}, made in {time.monotonic() - begun:.0f} s", flush=True)
 
     def worker(polls, seconds, rate=None):
         """Polls without a pause, or at so many a second over all connections."""
@@ -155,7 +153,8 @@ def run(options, process, port, key):
     cost = used / count
     print(f"accounts, without a pause: {count / took:.0f} polls a second, {polls.requests / count:.2f} requests and "
           f"{cost * 1000:.3f} ms of processor time each")
-    print(f"accounts of one core: {EVERY / cost:.0f}; {options.accounts} take {options.accounts / EVERY * cost * 100:.1f} % of it")
+    share = options.accounts / EVERY * cost
+    print(f"accounts of one core: {EVERY / cost:.0f}; {options.accounts} take {share * 100:.1f} % of it")
     # At the pace of all accounts.
     polls, rate, before = Polls(port, circles), options.accounts / EVERY, servers.processor(process.pid)
     begun = time.monotonic()

@@ -4,14 +4,12 @@
 import base64
 import os
 import re
-import shutil
 import socket
 import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 HOST, USER, PASSWORD = "127.0.0.1", "alice", "secret"
 
@@ -158,12 +156,11 @@ def each(values, work, count=8):
 
 
 class Peer:
-    """A server that was started; `texts` are its calendar's, by resource name."""
+    """A server that was started, with its calendar."""
 
     def __init__(self, name, home, calendar, process, port, user=USER, password=PASSWORD):
         self.name, self.home, self.calendar = name, home, calendar
         self.process, self.port, self.user, self.password = process, port, user, password
-        self.names = []
 
     def connection(self):
         return Connection(self.port, self.user, self.password)

@@ -147,6 +147,22 @@ def large(text):
             r"^unchanged polls a second: (\d+) at (.+?), (\d+) at (.+?): ratio ([\d.]+);", text, re.M)]
 
 
+def door(text):
+    """Of `bench-door.py`: a circle's and an own calendar beside the peers', a large circle's times, and what a core answers."""
+    samples = []
+    for found in re.finditer(r"^ratio (.+?): ([\d.]+) ms, ([\d.]+) ms own; (\S+) ([\d.]+) ms;", text, re.M):
+        peer, theirs = found[4], float(found[5])
+        for place, ours in (("", float(found[2])), ("own calendar: ", float(found[3]))):
+            samples.append(Sample(f"{place}{found[1]}, to {peer}", "ms", ours, peer, theirs, theirs / ours))
+    for found in re.finditer(r"^large, (.+?): ([\d.]+) ms(?:, p99 ([\d.]+) ms)?$", text, re.M):
+        samples.append(Sample(f"large: {found[1]}", "ms", float(found[2])))
+        if found[3]:
+            samples.append(Sample(f"large: {found[1]}, 99 of 100", "ms", float(found[3])))
+    for found in re.finditer(r"^accounts of one core: (\d+);", text, re.M):
+        samples.append(Sample("accounts that one core answers", "accounts", float(found[1])))
+    return samples
+
+
 def instructions(text):
     """Of `bench-instructions.py`."""
     return [

@@ -4,13 +4,24 @@
 /// UTF-8.
 package enum PercentEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
-    private static let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
 
     /// Encodes a path segment, or the name or value of a query or form field.
     package static func encode(_ text: String) -> String {
+        // Most names are plain, and a list of a calendar has thousands of them.
+        if text.utf8.allSatisfy(isUnreserved) { return text }
         var bytes: [UInt8] = []
         for byte in text.utf8 {
-            if unreserved.contains(byte) {
+            if isUnreserved(byte) {
                 bytes.append(byte)
             } else {
                 bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
@@ -29,7 +40,7 @@ package enum PercentEncoding {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
-            if unreserved.contains(byte) {
+            if isUnreserved(byte) {
                 bytes.append(byte)
             } else {
                 guard byte == UInt8(ascii: "%"), let high = rest.popFirst().flatMap(digits.firstIndex),

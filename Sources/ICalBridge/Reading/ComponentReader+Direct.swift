@@ -166,7 +166,7 @@ struct DirectFields {
             event.setTextParameters(parameters, of: property.name)
         case .start, .end, .due, .recurrenceID:
             guard isFirst(key), let form = TimeForm(bytes, head.separator, Int(line.end)),
-                let time = form.time(bytes, form.value, &context)
+                let time = form.time(bytes, form.value, line, &context)
             else { return false }
             switch key {
             case .start: event.start = time
@@ -261,7 +261,8 @@ struct DirectFields {
         while start < form.value.upperBound {
             let end = ByteSearch.first(44, in: bytes, start..<form.value.upperBound) ?? form.value.upperBound
             listed += 1
-            guard listed <= context.options.limits.listedValues, let time = form.time(bytes, start..<end, &context)
+            guard listed <= context.options.limits.listedValues,
+                let time = form.time(bytes, start..<end, line, &context)
             else { return false }
             if key == .exclusion {
                 event.recurrence.exclusions.append(time)
@@ -353,8 +354,11 @@ private struct TimeForm {
         }
     }
 
-    /// A time in the zone of the line; nil when it is not in plain form, or is the first to name its zone.
-    func time(_ bytes: Span<UInt8>, _ range: Range<Int>, _ context: inout ReadingContext) -> EventTime? {
+    /// A time in the zone of the line; nil when it is not in plain form, or is the first to name its zone and may be
+    /// read with libical.
+    func time(
+        _ bytes: Span<UInt8>, _ range: Range<Int>, _ line: LogicalLine, _ context: inout ReadingContext
+    ) -> EventTime? {
         if isDate {
             guard zone == nil, range.count == 8 else { return nil }
             return DirectText.date(bytes, at: range.lowerBound).map { .date($0) }
@@ -364,10 +368,7 @@ private struct TimeForm {
             return DirectText.instant(bytes, range).map { .utc($0) }
         }
         guard range.count == 15, let wall = DirectText.time(bytes, at: range.lowerBound) else { return nil }
-        guard
-            let known = zone.map({ context.zones.known(bytes.extracting($0)) })
-                ?? context.zones.knownFloating
-        else { return nil }
+        guard let known = context.zone(zone, in: bytes, line) else { return nil }
         switch known {
         case .utc: return .utc(Instant(utc: wall))
         case .zone(let reference): return .zoned(wall, reference)

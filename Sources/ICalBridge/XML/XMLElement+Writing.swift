@@ -3,6 +3,15 @@
 extension XMLElement {
     /// Writes character data without the characters that XML 1.0 cannot hold.
     package static func write(_ text: String, to out: inout [UInt8]) {
+        // Addresses and tags are plain, and a list of a calendar has thousands of them.
+        let isPlain = text.utf8.allSatisfy { byte in
+            (0x20..<0x80).contains(byte) && byte != UInt8(ascii: "&") && byte != UInt8(ascii: "<")
+                && byte != UInt8(ascii: ">")
+        }
+        if isPlain {
+            out += text.utf8
+            return
+        }
         for scalar in text.unicodeScalars {
             switch scalar {
             case "&": out += "&amp;".utf8

@@ -66,6 +66,26 @@ struct CircleReadingTests {
         }
     }
 
+    @Test("Resources that are asked for by their names need no list of the whole circle")
+    func namesAlone() async throws {
+        try await TestServer.withCircle { server in
+            let app = CalendarApp(server: server)
+            let collection = try await app.collection()
+            let names = ["knee.ics", "none.ics", "pills.ics", "physio.ics"]
+            let sizes = try await app.source.sizes(of: collection, named: names)
+            let found = try await app.source.resources(of: collection, named: names)
+            #expect(sizes == found.map { $0?.member.size ?? 0 })
+            #expect(sizes.map { $0 > 0 } == [true, false, false, true])
+            let (services, user) = (server.services, app.user)
+            try await services.store.read { transaction in
+                let reader = try CircleReader("c", for: user, services.settings, in: transaction)
+                #expect(throws: CircleIndexes.Missing.self) {
+                    _ = try services.circleIndexes.current(reader, made: nil)
+                }
+            }
+        }
+    }
+
     @Test("Completed tasks stay, and private events are their owner's alone")
     func rights() async throws {
         try await TestServer.withCircle { server in

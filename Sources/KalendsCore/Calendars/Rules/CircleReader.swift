@@ -36,12 +36,15 @@ struct CircleReader {
         }
     }
 
-    /// Returns what some names stand for, each in its place; nil for those that are not there.
+    /// Returns a value of what each of some names stands for, each in its place; nil for those that are not there.
     ///
-    /// - Parameter index: gets the index, which alone knows the names of imported events.
-    func find(
-        _ names: [String], in list: ResourceName.List, _ index: () throws -> CircleIndex
-    ) throws -> [Found?] {
+    /// - Parameters:
+    ///   - index: gets the index, which alone knows the names of imported events.
+    ///   - value: makes the value. Texts that it does not keep are in memory one at a time.
+    func find<Value>(
+        _ names: [String], in list: ResourceName.List, _ index: () throws -> CircleIndex,
+        _ value: (_ name: String, Found) -> Value
+    ) throws -> [Value?] {
         guard !names.isEmpty else { return [] }
         let known = try resources(named: names, list, index)
         let items = try items(known.compactMap { $0 })
@@ -50,21 +53,19 @@ struct CircleReader {
         let series = try importedSeries(known.compactMap { $0 })
         let uids = items.map(\.uid) + series.map(\.shownUID)
         let parts = PersonalPartsOfUIDs(try transaction.personalParts(uids, of: look.userID, in: circle.id))
-        var found: [CircleResource: Found] = [:]
+        var found: [CircleResource: Value] = [:]
+        func add(_ one: Found) {
+            let resource = one.shown.resource
+            if isIn(list, one.shown) { found[resource] = value(ownNames.name(of: resource), one) }
+        }
         for item in seen {
-            let resource = CircleResource(item.item)
             let kept = parts[item.item.uid]
-            found[resource] = .item(item, look.shown(item, kept), parts: kept)
+            add(.item(item, look.shown(item, kept), parts: kept))
         }
-        for series in series {
-            guard let shown = look.shown(series, { parts[$0] }) else { continue }
-            found[shown.resource] = .imported(series, shown)
-        }
+        for series in series { if let shown = look.shown(series, { parts[$0] }) { add(.imported(series, shown)) } }
         return zip(names, known).map { name, resource in
-            guard let resource, let one = found[resource], ownNames.name(of: resource).isSameText(as: name),
-                isIn(list, resource, one.shown)
-            else { return nil }
-            return one
+            guard let resource, ownNames.name(of: resource).isSameText(as: name) else { return nil }
+            return found[resource]
         }
     }
 

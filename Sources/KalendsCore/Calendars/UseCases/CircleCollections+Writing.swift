@@ -151,7 +151,7 @@ extension CircleCollections {
         let list = try collection.place.list
         return try await read(collection) { reader, index in
             State(
-                found: try reader.find([name], in: list, index).first ?? nil, look: reader.look,
+                found: try reader.find([name], in: list, index) { $1 }.first ?? nil, look: reader.look,
                 role: reader.member.role,
                 patients: try reader.transaction.patientsEverKnown(in: reader.circle.id).filter {
                     $0.removedAt == nil
@@ -212,7 +212,7 @@ extension CircleCollections {
             let reader = try CircleReader(place.circle, for: caller.userID, services.settings, in: transaction)
             // Another app may have taken the name by now; no app gives the names that imported events have.
             if !ResourceNames.isImported(name),
-                case .some(.some) = try reader.find([name], in: list, { throw ChangedMeanwhile() }).first
+                case .some(.some) = try reader.find([name], in: list, { throw ChangedMeanwhile() }, { $1 }).first
             {
                 throw ChangedMeanwhile()
             }

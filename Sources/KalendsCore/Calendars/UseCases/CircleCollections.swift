@@ -58,12 +58,9 @@ package struct CircleCollections: CollectionSource {
         try await found(names, in: collection) { name, shown in shown.member(name) }
     }
 
+    /// The index is not asked for: to make it takes as long as the circle is large.
     package func sizes(of collection: CalendarCollection, named names: [String]) async throws -> [Int] {
-        let list = try collection.place.list
-        return try await read(collection) { _, index in
-            let index = try index()
-            return names.map { index.entry(named: $0, list)?.size ?? 0 }
-        }
+        try await found(names, in: collection) { $1.text.count }.map { $0 ?? 0 }
     }
 
     package func resources(
@@ -78,9 +75,7 @@ package struct CircleCollections: CollectionSource {
     ) async throws -> [Value?] {
         let list = try collection.place.list
         return try await read(collection) { reader, index in
-            zip(names, try reader.find(names, in: list, index)).map { name, found in
-                found.map { value(name, $0.shown) }
-            }
+            try reader.find(names, in: list, index) { value($0, $1.shown) }
         }
     }
 
@@ -93,9 +88,7 @@ package struct CircleCollections: CollectionSource {
         return try await read(collection) { reader, index in
             let names = try index().entries(list, overlapping: span, after: name, limit: limit)
                 .fitting(CalendarCollection.pageBytes, \.size).map(\.name.string)
-            return zip(names, try reader.find(names, in: list, index)).compactMap { name, found in
-                found?.shown.calendarResource(name)
-            }
+            return try reader.find(names, in: list, index) { $1.shown.calendarResource($0) }.compactMap(\.self)
         }
     }
 
