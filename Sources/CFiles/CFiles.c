@@ -123,6 +123,9 @@ END
 FILE(entry_chip_mustache)
 #embed "../Pages/Templates/entry-chip.mustache"
 END
+FILE(erasure_mustache)
+#embed "../Pages/Templates/erasure.mustache"
+END
 FILE(error_mustache)
 #embed "../Pages/Templates/error.mustache"
 END
@@ -271,6 +274,7 @@ static const struct kalends_file files[] = {
     ROW("dialog.mustache", dialog_mustache),
     ROW("empty-state.mustache", empty_state_mustache),
     ROW("entry-chip.mustache", entry_chip_mustache),
+    ROW("erasure.mustache", erasure_mustache),
     ROW("error.mustache", error_mustache),
     ROW("facts.mustache", facts_mustache),
     ROW("feed-agenda.mustache", feed_agenda_mustache),

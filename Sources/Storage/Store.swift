@@ -45,6 +45,9 @@ public protocol Store: Sendable {
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value
 
+    /// Whether other servers write to the database as well.
+    var isShared: Bool { get }
+
     /// The clock of writes, which has advanced for the circles of a `write` before that returns.
     var clock: WriteClock { get }
 
@@ -53,6 +56,8 @@ public protocol Store: Sendable {
 }
 
 extension Store {
+    public var isShared: Bool { false }
+
     public func stage<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {

@@ -50,7 +50,7 @@ public protocol StoreMaintenance: Sendable {
     /// Removes the statistics of the engine's planner, which somebody else may have written.
     func forgetStatistics() async throws
 
-    /// Writes what is stored anew where that takes a moment, so that nothing that was removed is left in unused space;
+    /// Rewrites what is stored where that takes a moment, so that nothing that was removed is left in unused space;
     /// returns false where the engine or the database's size leaves that to the operator.
     func overwriteRemoved() async throws -> Bool
 

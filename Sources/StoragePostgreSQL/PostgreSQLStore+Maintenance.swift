@@ -17,6 +17,7 @@ extension PostgreSQLStore {
         }
     }
 
+    public var isShared: Bool { use == .shared }
     public var isInPlace: Bool { true }
 
     public var isReachable: Bool { maker.isReachable }

@@ -4,10 +4,10 @@ internal import GRDB
 internal import Storage
 
 extension SQLiteStore {
-    /// The size up to which a file is written anew: all others wait for that, about a quarter of a second.
+    /// The size up to which a file is rewritten: all others wait for that, about a quarter of a second.
     private static let mostRewritten = 32 << 20
 
-    /// Writes a small file anew, and empties the log, which has former contents of pages up to its end.
+    /// Rewrites a small file, and empties the log, which has former contents of pages up to its end.
     ///
     /// What is removed is overwritten with zeros, but SQLite may have moved a row from one page to another before, and
     /// leaves it in the unused part of the first. Throws `StorageError` while somebody reads from the log.

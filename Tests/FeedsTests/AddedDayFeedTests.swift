@@ -24,6 +24,11 @@ struct AddedDayFeedTests {
         return try await server.raw(.get, try await server.makeFeed().path).expect(200).calendarLines
     }
 
+    /// The lines of an export, which keeps what the file said, so that an import of it changes nothing.
+    private static func exported(_ server: TestServer) async throws -> [String] {
+        try await server.call(.get, "/v1/circles/c/export.ics").expect(200).calendarLines
+    }
+
     @Test("An added day with an end of its own is a change of the series, because few readers support one")
     func periods() async throws {
         try await TestServer.run { server in
@@ -49,6 +54,7 @@ struct AddedDayFeedTests {
             // The change that the file brings stands, and only that.
             #expect(lines.count { $0 == "RECURRENCE-ID;TZID=Europe/Berlin:20260313T100000" } == 1)
             #expect(lines.contains("DTSTART;TZID=Europe/Berlin:20260313T150000"))
+            #expect(try await Self.exported(server).count { $0.contains("VALUE=PERIOD") } == 2)
         }
     }
 
@@ -69,6 +75,7 @@ struct AddedDayFeedTests {
                     "EXDATE;VALUE=DATE:20260312", "EXDATE;VALUE=DATE:20260313",
                 ])
             #expect(lines.contains("RECURRENCE-ID;VALUE=DATE:20260311"))
+            #expect(try await Self.exported(server).count { $0.hasPrefix("EXDATE") } == 3)
         }
     }
 }

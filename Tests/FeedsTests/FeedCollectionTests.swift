@@ -44,13 +44,15 @@ struct FeedCollectionTests {
             }
             server.clock.advance(seconds: 5)
             try await server.put("tasks", "pills", ["title": "Tea", "dueAt": "2026-03-06T08:00:00-08:00"])
+            // Each answer is of one state of the feed, and the next request sees the next one.
+            let next = FeedCollection(try token(feed.path), services: server.services)
             await #expect(throws: CollectionFault.self) {
-                try await source.changes(of: own, after: own.number, limit: 9)
+                try await next.changes(of: own, after: own.number, limit: 9)
             }
-            let later = try await source.members(of: own, after: nil, limit: 10)
+            let later = try await next.members(of: own, after: nil, limit: 10)
             #expect(later.map(\.name) == [name] && later.first?.etag != members.first?.etag)
             try await server.call(.post, "/v1/feeds/\(feed.id)/revoke").expect(200)
-            guard case .ended = try await source.open("name.ics") else {
+            guard case .ended = try await next.open("name.ics") else {
                 Issue.record("not ended")
                 return
             }

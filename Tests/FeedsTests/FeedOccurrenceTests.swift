@@ -9,6 +9,7 @@ import NIOCore
 import TestSupport
 import Testing
 
+@testable import KalendsFront
 @testable import ServerTestSupport
 
 @Suite(
@@ -86,7 +87,10 @@ struct FeedOccurrenceTests {
         let path = "/v1/circles/\(circle)"
         try await server.call(.put, path, ["name": "C", "timeZone": "UTC"]).expect(201)
         try await server.call(.put, "\(path)/members/ann", ["displayName": "Ann", "role": "owner"]).expect(201)
-        let headers: HTTPFields = [.authorization: "Bearer \(server.key)", .contentType: "text/calendar"]
+        // Only the one who imports private events sees them.
+        let headers: HTTPFields = [
+            .authorization: "Bearer \(server.key)", .kalendsUser: "ann", .contentType: "text/calendar",
+        ]
         let imported = try await server.raw(
             .post, "\(path)/imports?mode=commit&limit=1000", headers: headers, body: ByteBuffer(bytes: file))
         guard imported.status == 201 else { return nil }

@@ -10,10 +10,10 @@ import Testing
 @Suite("The stored and the shown form of an import's report")
 struct ImportReportTests {
     private static let items = [
-        #"{"change":"updated","end":{"dateTime":"2026-01-21T10:00:00","floating":true},"itemId":"k1","#
+        #"{"change":"updated","end":{"dateTime":"2026-01-21T10:00:00","floating":true},"itemId":"k1","kind":"todo","#
             + #""reason":"It is private now.","shared":false,"start":{"dateTime":"2026-01-21T09:00:00","#
             + #""timeZone":"Europe/Berlin","utc":"2026-01-21T08:00:00Z"},"stored":"other","summary":"A \"b\"","uid":"u"}"#,
-        #"{"change":"created","end":{"date":"10000-01-01"},"itemId":"k2","reason":null,"shared":true,"#
+        #"{"change":"created","end":{"date":"10000-01-01"},"itemId":"k2","kind":"event","reason":null,"shared":true,"#
             + #""start":{"date":"9999-12-31"},"summary":null,"uid":""}"#,
     ]
     private static let problems = [
@@ -29,10 +29,11 @@ struct ImportReportTests {
         #expect(try [Marked<Imports.Item>](stored: items).text() == items)
         let details =
             #"{"dropped":[{"count":2,"property":"ATTENDEE"}],"keep":["attendees"],"problems":["#
-            + Self.problems.joined(separator: ",") + #"],"timeZones":[{"how":"x-wr","resolvedTo":null,"tzid":"Z"}]}"#
+            + Self.problems.joined(separator: ",") + #"],"timeZones":[{"how":"x-wr","resolvedTo":null,"tzid":"Z"}],"todos":"tasks"}"#
         #expect(try Imports.Details(stored: details).text() == details)
         let outline =
-            #"{"counts":{"created":1,"events":15,"skipped":5,"unchanged":4,"updated":3},"shared":true,"#
+            #"{"counts":{"created":1,"events":15,"journals":1,"skipped":5,"tasks":2,"todos":3,"unchanged":4,"updated":3},"#
+            + #""shared":true,"#
             + #""span":{"from":"2026-01-21","to":null}}"#
         let read = try Imports.Outline(stored: outline)
         #expect(try read.text() == outline && read.counts.updated == 3 && read.isShared)

@@ -74,7 +74,7 @@ struct AdminPageTests {
         }
     }
 
-    @Test("The operator is asked before a person is erased, and told what stays")
+    @Test("The operator is asked before a person is erased, and sees what stays")
     func erasure() async throws {
         try await TestServer.withPasswords { server in
             let (browser, page) = try await Self.open(server)

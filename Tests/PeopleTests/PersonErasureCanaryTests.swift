@@ -14,9 +14,11 @@ import Testing
 struct PersonErasureCanaryTests {
     private static let person = "canary-ann"
 
-    /// What the schema restricts, by table and column or by column; every other text of a row is a canary.
+    /// What the schema restricts, by table and column or by column; every other text of a row is a canary. The ids of
+    /// feeds and connections are random in a server, and stay in the activity of circles with others.
     private static let restricted: [String: SQLValue] = [
-        "circle_id": "c", "connection_id": "canary-connections-id", "calendar_id": "canary-own_calendars-id",
+        "feeds.id": "random-feed", "connections.id": "random-connection",
+        "circle_id": "c", "connection_id": "random-connection", "calendar_id": "canary-own_calendars-id",
         "password_id": "canary-app_passwords-id", "import_id": "canary-imports-id", "feed": 901, "feeds.number": 901,
         "app_passwords.number": 902, "feed_accesses.previous": 0, "feed_attention.kind": "newClient",
         "sign_in_failures.name": "canary-ann canary-net", "imports.state": "previewed", "imports.stage": .null,
@@ -94,6 +96,10 @@ struct PersonErasureCanaryTests {
                     "reminders": [],
                 ], as: person)
         }
+        try await server.call(
+            .post, "/v1/circles/c/feeds", ["userId": .string(person), "label": "canary-label", "config": [:]],
+            as: person
+        ).expect(201)
         try await server.call(.put, "/v1/circles/own", ["name": "canary-home", "timeZone": "UTC"]).expect(201)
         try await server.call(
             .put, "/v1/circles/own/members/\(person)", ["displayName": "canary-self", "role": "owner"]
@@ -134,10 +140,12 @@ struct PersonErasureCanaryTests {
             #expect(task.json["title"] == "After" && task.json["ownerId"]?.string?.hasPrefix("erased-") == true)
             try await server.call(.get, "/v1/circles/own").expect(404)
             let verdict = try await server.verifyAudit()
-            #expect(verdict.fault == nil && verdict.anonymous > 3)
+            // They joined two circles, and made a feed.
+            #expect(verdict.fault == nil && verdict.anonymous == 3)
 
             try await server.services.maintenance.backup(to: server.folder.appending(path: "after.sqlite").path)
-            #expect(try Self.canaries(in: server.folder).isEmpty)
+            let left = try Self.canaries(in: server.folder)
+            #expect(left.isEmpty, "\(left)")
         }
     }
 

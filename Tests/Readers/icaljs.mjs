@@ -84,7 +84,7 @@ for (const file of files) {
     const feed = basename(file);
     const entries = [];
     const notices = [];
-    // The library tells of a doubtful zone on the console alone.
+    // The library reports a doubtful zone on the console alone.
     for (const name of ["log", "warn", "error"]) console[name] = (...words) => notices.push(words.join(" "));
     try {
         read(readFileSync(file, "utf8"), (entry) => entries.push(entry));

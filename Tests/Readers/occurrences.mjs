@@ -14,7 +14,7 @@ const module = ["dist/ical.js", "lib/ical/module.js"].map((name) => resolve(plac
 const loaded = await import(pathToFileURL(module));
 const ICAL = loaded.default ?? loaded.ICAL;
 ICAL.design.strict = false;
-// The library tells of a doubtful zone on the console.
+// The library reports a doubtful zone on the console.
 for (const name of ["log", "warn", "error"]) console[name] = () => {};
 
 function text(time) {

@@ -54,6 +54,7 @@ final class CountingStore: Store, StoreMaintenance {
     }
 
     func close() throws { try base.close() }
+    var isShared: Bool { base.isShared }
     var isInPlace: Bool { base.isInPlace }
     var writes: WriteGauge { base.writes }
     func engineVersion() async throws -> String { try await base.engineVersion() }

@@ -46,7 +46,7 @@ struct SQLiteStoreOpeningTests {
         }
     }
 
-    @Test("What was removed is in no unused byte of the file and its log once they were written anew")
+    @Test("What was removed is in no unused byte of the file and its log once they were rewritten")
     func writesAnew() async throws {
         try await TemporaryStore.withDirectory { directory in
             let path = directory.appending(path: "kalends.sqlite").path

@@ -53,6 +53,7 @@ public final class RepeatingStore: Store, StoreMaintenance {
     }
 
     public func close() throws { try base.close() }
+    public var isShared: Bool { base.isShared }
     public var isInPlace: Bool { base.isInPlace }
     public var writes: WriteGauge { base.writes }
     public func engineVersion() async throws -> String { try await base.engineVersion() }

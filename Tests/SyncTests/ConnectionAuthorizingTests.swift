@@ -304,6 +304,7 @@ struct ConnectionAuthorizingTests {
     @Test("The end of a connection ends its grant at Google, unless another connection uses the account")
     func revocation() async throws {
         try await Self.google { server, emulator in
+            /// Returns how many there were since the last call, which emptied the emulator's log.
             func revocations() async throws -> Int {
                 let log = try JSONValue(
                     parsing: try await emulator.call("GET", "\(emulator.address)/control/log").body)
@@ -326,7 +327,7 @@ struct ConnectionAuthorizingTests {
                 try await Self.connect(server, emulator, path).expect(200)
             }
             try await server.call(.delete, "/v1/users/ann?erase=true").expect(200)
-            #expect(try await revocations() == 2)
+            #expect(try await revocations() == 1)
         }
     }
 

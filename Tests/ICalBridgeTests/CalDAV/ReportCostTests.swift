@@ -5,7 +5,7 @@ import Testing
 @testable import ICalBridge
 
 /// Objects and questions that would keep a processor busy for minutes if each condition, line or component were looked at
-/// anew. The bounds are those of unoptimized code beside hundreds of other tests.
+/// each time. The bounds are those of unoptimized code beside hundreds of other tests.
 @Suite("CalDAV reports: what one object costs")
 struct ReportCostTests {
     private static let most = Duration.seconds(60)

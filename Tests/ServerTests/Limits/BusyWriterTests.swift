@@ -42,11 +42,11 @@ struct BusyWriterTests {
         func letGo() { isLetGo.raise() }
     }
 
-    /// Routes of GET whose purpose is to write: they issue a token, end an attempt to sign in, or prepare the changes that
-    /// a phone asks for; or they write first into the audit trail who takes a person's data.
+    /// Routes of GET whose purpose is to write: they issue a token, hand out a profile once, end an attempt to sign in, or
+    /// prepare the changes that a phone asks for; or they write first into the audit trail who takes a person's data.
     private static let writing = [
         "/auth/token", "/v1/connections/callback", "/sync/apple/events/changes", "/sync/events/changes",
-        "/v1/users/{user}/export",
+        "/profiles/{profile}", "/v1/users/{user}/export",
     ]
 
     @Test("keeps no read waiting, with a credential that was never used before either")

@@ -76,11 +76,14 @@ struct EntryBuilder: Sendable {
             let shown = event.publishable(with: look.extras)
             return look.isExport ? shown : shown.withAddressesForFeeds
         }
-        return Self.anchored(events, in: look.zone).map { $0.reduced(to: look.style).agreed }
+        return Self.anchored(events, in: look.zone, isExport: look.isExport).map { $0.reduced(to: look.style).agreed }
     }
 
     /// Returns the components of one series of another program with a zone for every time, the series itself first.
-    static func anchored(_ events: [Event], in zone: TimeZoneReference) -> [Event] {
+    ///
+    /// - Parameter isExport: whether the dates of the series stay as they were, so that an import of an export changes
+    ///   nothing; otherwise they get the form that most readers understand.
+    static func anchored(_ events: [Event], in zone: TimeZoneReference, isExport: Bool = false) -> [Event] {
         guard let master = events.first(where: { $0.recurrenceID == nil }) else {
             // No program correctly shows a repeating component that replaces occurrences of a missing series.
             return Series.settled(events.map { $0.anchored(in: zone) }).flatMap(\.self)
@@ -88,6 +91,7 @@ struct EntryBuilder: Sendable {
         var series = master.anchored(in: zone)
         let overrides = events.filter { $0.recurrenceID != nil }
             .map { $0.anchored(in: zone, replacingIn: series) }
+        if isExport { return [series] + Series(master: series, overrides: overrides).overrides }
         // Apple lists a day with an event of its own as left out too, and some readers then leave it out.
         let replaced = Set(overrides.lazy.filter { !$0.isCancelled }.compactMap(\.recurrenceID))
         series.recurrence.exclusions.removeAll(where: replaced.contains)

@@ -161,7 +161,7 @@ struct ImportPlan: Sendable {
         let zone = try owner.circle.zone
         var fresh: [(place: Int, record: ImportedEventRecord)] = []
         for index in places {
-            let home = place(of: drafts[index], &items[index], in: zone)
+            let home = home(of: drafts[index], &items[index], in: zone)
             var record = record(drafts[index], home)
             items[index].isShared = record.visibleTo == nil
             items[index].leftOut = drafts[index].leftOut
@@ -265,7 +265,7 @@ struct ImportPlan: Sendable {
     }
 
     /// Returns where an event is stored; a to-do that becomes a task is stored beside the task.
-    private mutating func place(
+    private mutating func home(
         of draft: ImportDraft, _ item: inout Item, in zone: TimeZoneReference
     ) -> ImportOwner.Place {
         var home = owner.place(of: draft.event.uid)

@@ -175,7 +175,8 @@ private struct UndoPage: Sendable {
         let restored = changes.filter { $0.change.contentBefore != nil && $0.key.source == .shared }.map(\.change.uid)
         taken = Set(
             try transaction.namesakes(restored, of: .shared, visibleTo: nil, in: circle)
-                .filter { $0.visibleTo == nil && $0.shownUID == nil }.map(\.uid))
+                // The row of a task goes with the same undo.
+                .filter { $0.visibleTo == nil && $0.shownUID == nil && $0.source != .tasks }.map(\.uid))
     }
 
     /// Whether the task of a to-do is as the import left it; true for what is no task.

@@ -50,7 +50,7 @@ package enum ErasureRemnant: String, CaseIterable, Sendable {
         case .elsewhere:
             "Events in calendars at providers and on phones, and what host applications were sent, are out of reach."
         case .unusedSpace:
-            "The database was not written anew: unused space of its file may have pieces until its next VACUUM."
+            "The database was not rewritten: unused space of its file may have pieces until its next VACUUM."
         case .logs: "The log names people by a pseudonym that this server makes; it goes as the operator's logs go."
         case .backups: "Backups that were made before have everything; they go as the operator's backups go."
         }
