@@ -21,7 +21,7 @@ public struct OfficeLog: Hashable, Sendable, Codable {
     /// The text from which events' identities are made: random, and the same for a person's whole history.
     public let seed: String
 
-    /// Makes a new log, or part of a stored one. `seed` is random text that nobody else has.
+    /// Makes a new log, or part of a stored one. `seed` is random text, from which the ids of its days are derived.
     public init(
         settings: OfficeSettings = OfficeSettings(), countsFrom: CivilDate? = nil, nightsThrough: CivilDate? = nil,
         visits: Visits = Visits(), words: [CivilDate: DayStatus] = [:], days: [CivilDate: DecidedDay] = [:],

@@ -28,7 +28,8 @@ package struct Hop: Sendable {
         self.keepsConnection = keepsConnection
     }
 
-    /// Whether it changes nothing at the host (RFC 9110 section 9.2.1, RFC 4918 section 9.1, RFC 3253 section 3.6).
+    /// Whether its method is safe: it changes nothing at the host (RFC 9110 section 9.2.1, RFC 4918 section 9.1, RFC
+    /// 3253 section 3.6).
     fileprivate var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"].contains(method) }
 }
 
@@ -50,7 +51,7 @@ package protocol HopTransport: Sendable {
     ) async throws -> (OutboundAnswer, Sink?)
 }
 
-/// The HTTP client without all that it does by default: redirects, cookies, proxies, decompression, look-ups.
+/// An HTTP client that follows no redirects, keeps no cookies, uses no proxy, and does not decompress or resolve names.
 package struct ClientTransport: HopTransport {
     /// The authorities to trust in place of the system's; set only by tests.
     package var trustRoots: [NIOSSLCertificate]

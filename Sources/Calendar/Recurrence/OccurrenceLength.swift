@@ -49,7 +49,7 @@ struct OccurrenceLength {
         }
     }
 
-    /// How the end of an occurrence follows only from its start, in the start's form and zone.
+    /// How to compute the end of an occurrence from its start; the end has the start's form and zone.
     enum Step {
         /// A number of seconds later on the wall clock.
         case wall(Int)

@@ -10,7 +10,7 @@ public protocol ObjectReading: Sendable {
     func answers(to questions: [ObjectQuestion]) async throws(ProviderFailure) -> [ObjectAnswer]
 }
 
-/// What is asked about one object that a server returned: what it means, and its text with a change in it.
+/// A question to the process that reads objects of servers: what an object means, and its text after a change.
 public struct ObjectQuestion: Hashable, Sendable, Codable {
     /// The change of an event, in which two entries differ.
     struct Change: Hashable, Sendable, Codable {

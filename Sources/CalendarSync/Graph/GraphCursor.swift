@@ -2,7 +2,7 @@
 
 internal import ICalBridge
 
-/// Where the next listing of a calendar begins: Graph's own link, and what it is bound to.
+/// Where the next listing of a calendar begins: Graph's delta link, with the calendar and window that it applies to.
 struct GraphCursor: Hashable {
     var calendar: String
     /// The window in which the round began; Graph reports changes within it.

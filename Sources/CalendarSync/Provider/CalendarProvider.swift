@@ -5,7 +5,7 @@ public import ICalBridge
 /// A write to be done at a provider.
 public struct WriteRequest: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        /// Creates an event under an identity that follows only from the mark, and never a second one.
+        /// Creates an event under an id derived from the mark alone, so that a repeated request makes no second event.
         case create(Entry)
         /// Changes the fields in which `to` differs from `from`, if the event still has the version `etag`. Fields that
         /// we do not own are not changed.

@@ -60,10 +60,10 @@ public enum TransportFailure: Error, Hashable, Sendable {
 public protocol ProviderHTTP: Sendable {
     func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer
 
-    /// Does work on what a provider sent. Documents of strangers may take a processor for a second, so the work is done
-    /// where nobody else waits for it.
+    /// Processes what a provider sent. A hostile document may take a second of processor time, so this runs where no
+    /// other request waits for it.
     ///
-    /// - Parameter bytes: the length of what it reads.
+    /// - Parameter bytes: the size of the document, by which its memory is counted.
     func work<Value: Sendable>(
         on bytes: Int, _ work: @escaping @Sendable () throws(ProviderFailure) -> Value
     ) async throws(ProviderFailure) -> Value

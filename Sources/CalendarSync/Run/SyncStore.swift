@@ -26,7 +26,7 @@ public struct SyncState: Sendable {
     }
 }
 
-/// Where a pull ended, and what it listed.
+/// Where the last pull ended, so that the next one continues there, and which events it listed.
 public struct Position: Hashable, Sendable, Codable {
     /// The provider's cursor; nil when it has none, so that each pull is a full listing.
     public var cursor: String?

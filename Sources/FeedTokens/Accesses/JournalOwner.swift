@@ -66,7 +66,7 @@ extension JournalOpening {
         return (journal, SharedJournal(mark: file.salt, token: token))
     }
 
-    /// Folds a journal that was one of several, now that there is only one server.
+    /// Folds the rest of a journal that belonged to one of several servers, because this server now runs alone.
     func takeIn() async throws {
         guard let (file, server) = try await known() else { return }
         var last = server.folded

@@ -2,7 +2,7 @@
 
 /// Collects problems, and counts those of kinds that have too many to be listed.
 struct ProblemLog: Sendable {
-    /// Something found during reading whose problem depends on what was found earlier, perhaps by another thread.
+    /// Something found during reading that may be a problem because of earlier findings, perhaps of another thread.
     enum Mark: Sendable {
         case zone(String, line: Int)
         case floatingZone

@@ -11,9 +11,9 @@ import Storage
 
 /// Answers a feed from memory, without a task and without waiting, when everything needed is in memory.
 ///
-/// `FeedAnswer` decides what is answered and with which header fields, here as on the way through the router.
+/// `FeedAnswer` decides the status, body and header fields, so that the answer equals the one through the router.
 struct FeedFastPath: Sendable {
-    /// What the answers of one method, route and status have in common.
+    /// The counter and the beginning of the log line, which answers of one method, route and status share.
     final class Kind: Sendable {
         let tally: Metrics.Tally
         /// The line of the log up to the number of microseconds; nil when no line is written.

@@ -89,7 +89,7 @@ struct HealthCheck {
 
     var state: State
     var name: String
-    /// The key of what it is.
+    /// The key of the word for its kind.
     var kind: String
     var circle: String?
     var lines: [Node]
@@ -113,7 +113,7 @@ struct HealthCheck {
 }
 
 extension RenderContext {
-    /// Nil for a feed that was revoked: nobody expects anything of it.
+    /// Nil for a revoked feed, which no longer has to work.
     fileprivate func check(_ feed: FeedSummary) -> HealthCheck? {
         var check = HealthCheck(
             state: .works, name: title(feed), kind: "healthFeed", circle: frame.circle?.name,

@@ -26,7 +26,8 @@ final class RowChannel: Sendable {
         var batches: [RowBatch] = []
         var result: Result<RowReading, any Error>?
         var isBegun = false
-        /// The step under way, 0 when rows are taken in one go; what it has taken, and what it is given again.
+        /// The number of the current step, 0 when all rows are read at once. `taken` are the rows that it has read, and
+        /// `again` those that it reads once more because the step was restarted.
         var step = 0
         var taken: [RowBatch] = []
         var again: [RowBatch] = []
@@ -56,7 +57,7 @@ final class RowChannel: Sendable {
         }
     }
 
-    /// Begins to take rows for a step, counted from 1; when it has begun before, the same rows are given again.
+    /// Begins to read rows for a step, counted from 1; a step that is restarted reads the same rows as before.
     func begin(_ step: Int) {
         state.withLock { state in
             state.again = state.step == step ? state.taken + state.again : []

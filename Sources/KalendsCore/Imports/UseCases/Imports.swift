@@ -14,7 +14,7 @@ package struct Imports: Sendable {
 
     package enum Mode: String, CaseIterable, Sendable { case preview, commit }
 
-    /// How an import is to be done.
+    /// The options of an import that do not change its result.
     package struct Manner: Sendable {
         /// Whether the work continues after the response, which then shows the progress.
         package let isInBackground: Bool

@@ -53,7 +53,7 @@ package struct Quotas: Sendable {
     var recordBytesPerConnection = 64 << 20
     var hostFactor = 10
 
-    /// Returns the quotas that apply to a caller.
+    /// Returns the quotas of a caller, which are `hostFactor` times larger when the host application acts for no user.
     func held(to caller: Identity) -> Quotas {
         guard caller.isInstallation else { return self }
         var quotas = self

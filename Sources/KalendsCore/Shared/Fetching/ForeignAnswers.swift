@@ -70,7 +70,7 @@ package final class ForeignAnswers: Sendable {
         }
     }
 
-    /// Returns the bytes that have to be counted for so many of an answer.
+    /// Returns the memory to reserve for an answer of this many bytes, with what is made of it.
     static func counted(_ bytes: Int) -> Int {
         bytes <= free ? 0 : (bytes * factor + step - 1) / step * step
     }

@@ -2,19 +2,19 @@
 
 import Synchronization
 
-/// Gives out turns, one at a time for each key, in order of arrival; waiting blocks no thread.
+/// A lock for each key, first come, first served; waiting blocks no thread.
 final class KeyedLock<Key: Hashable & Sendable>: Sendable {
-    /// The keys whose turn is taken, with those waiting for them.
+    /// The locked keys, with the callers that wait for them.
     private let waiting = Mutex<[Key: [CheckedContinuation<Void, Never>]]>([:])
 
-    /// Does work exclusively for a key.
+    /// Runs `work` while the key is locked.
     func alone<Value>(_ key: Key, _ work: () async throws -> Value) async rethrows -> Value {
         await enter(key)
         defer { leave(key) }
         return try await work()
     }
 
-    /// Does work exclusively for a key if nobody else does work for it at the moment; otherwise returns nil.
+    /// Runs `work` while the key is locked; returns nil at once if it is locked already.
     func aloneNow<Value>(_ key: Key, _ work: () throws -> Value) rethrows -> Value? {
         let isFree = waiting.withLock { waiting in
             guard waiting[key] == nil else { return false }

@@ -34,7 +34,7 @@ package final class RateLimit: Sendable {
         }
     }
 
-    /// Uses up so many milliseconds of refill, even if there are not as many left.
+    /// Subtracts `count` milliseconds of refill, below zero if fewer are left.
     func charge(_ key: ByteString, _ count: Int, now: Int) {
         guard count > 0 else { return }
         uses.withLock { uses in

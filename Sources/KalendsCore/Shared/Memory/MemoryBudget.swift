@@ -23,7 +23,7 @@ package final class MemoryBudget: Sendable {
         var usedBy: [ByteString: Int] = [:]
         /// In the order of their turns, and of arrival within a turn.
         var waiters: [Waiter] = []
-        /// The turn of whoever got room last, and the last turn of each network that has waited since.
+        /// The turn of the last waiter that got room, and the last turn of each network that has waited since.
         var turn = 0
         var lastTurns: [ByteString: Int] = [:]
         var lastID = 0
@@ -106,7 +106,7 @@ package final class MemoryBudget: Sendable {
         }
     }
 
-    /// The turn after the network's last one, or after whoever got room last.
+    /// The turn after the network's last one, or after that of the last waiter that got room.
     private func nextTurn(of network: ByteString?, _ state: inout State) -> Int {
         let key = network ?? ""
         if state.lastTurns.count > Self.mostWaiting { state.lastTurns = state.lastTurns.filter { $1 > state.turn } }

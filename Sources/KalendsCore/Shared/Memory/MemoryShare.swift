@@ -41,8 +41,8 @@ package final class MemoryShare: Sendable {
 
     /// Makes the share at least this large, waiting for room if necessary; throws 503 if there is none in time.
     ///
-    /// What is held already is held while it waits, so this is called with all that is needed, and when nobody else has
-    /// to be waited for any more.
+    /// While it waits it keeps what it already holds. To rule out a deadlock, request all that is needed in one call,
+    /// and only when nothing else remains to be waited for.
     package func hold(_ count: Int) async throws {
         let (missing, network) = held.withLock { (counted(count, $0) - $0.count, $0.network) }
         guard missing > 0 else { return }

@@ -11,7 +11,7 @@ package final class Metrics: Sendable {
         var status: Int
     }
 
-    /// How often something was done and how long it took, in total and as a histogram.
+    /// Counts how often an operation ran and how long it took, in total and as a histogram.
     package final class Tally: Sendable {
         /// The upper bounds in microseconds; a further bucket has none.
         static let bounds = [

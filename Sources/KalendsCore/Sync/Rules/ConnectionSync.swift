@@ -7,10 +7,10 @@ import Storage
 /// Synchronizes connections when they are due, many at once and each independently.
 ///
 /// All of its state is in the database, so it continues after a restart where it was. Runs that a person asked for come
-/// first; then each user's first connection comes before anybody's second one, and every provider has its own places.
+/// first; then every user's first connection comes before any user's second one, and each provider has its own slots.
 /// Querying the database takes time in proportion to everything that waits, so it is queried once a second, and
 /// additionally when something becomes due at once; as runs end in between, connections from the last query take their
-/// places.
+/// slots.
 package struct ConnectionSync: Service {
     package let services: Services
     package let logger: Logger

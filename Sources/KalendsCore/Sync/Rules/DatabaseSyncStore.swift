@@ -4,7 +4,7 @@ import CalendarSync
 import ICalBridge
 import Storage
 
-/// Why a run ends before it is finished; the next run settles what it had begun.
+/// Why a run ends early; the next run finishes or cancels the writes that it had begun.
 enum SyncInterruption: Error {
     /// Another server or another run now has the connection.
     case leaseLost

@@ -11,7 +11,7 @@ final class ObjectProcess: Sendable {
 
         func add(_ count: Int) { bytes.withLock { $0 += count } }
 
-        /// Returns whether so many bytes were still allowed.
+        /// Subtracts the bytes from what is still allowed; returns false if they are more than that.
         func take(_ count: Int) -> Bool {
             bytes.withLock { bytes in
                 bytes -= count

@@ -128,7 +128,7 @@ final class ProviderDoor: ProviderHTTP {
         }
     }
 
-    /// Whether a run that has been slow ends for so many others: the more there are, the sooner.
+    /// Whether a slow run ends because `others` runs wait for its slot; the more wait, the sooner it ends.
     private func givesWay(to others: Int) -> Bool {
         others > 0 && state.withLock(\.slow) > patience / (1 + others / 4)
     }
@@ -166,7 +166,7 @@ private final class Arrival: Sendable {
 
     func refuse(_ reason: ProviderFailure) { state.withLock { $0.refusal = reason } }
 
-    /// Takes room for so many bytes of the answer; returns false if there is no room.
+    /// Reserves memory for that many bytes of the answer; returns false if there is none left.
     func admit(_ bytes: Int) async -> Bool {
         let (wanted, held) = (ForeignAnswers.counted(bytes), state.withLock { $0.held })
         guard wanted > held else { return true }

@@ -48,7 +48,7 @@ package final class SyncScheduler: Sendable {
         var waits: [ByteString: Int] = [:]
         /// Runs that wait for memory.
         var waitingForRoom = 0
-        /// Users whose last run kept nobody waiting for room.
+        /// Users whose last run was short, so that no other run waited for its memory.
         var quick = LeastRecentlyUsed<ByteString, Bool>(limit: 100_000)
         /// When a run last found all places of its provider taken.
         var crowdedAt: [Connection.Provider: ContinuousClock.Instant] = [:]
@@ -76,7 +76,7 @@ package final class SyncScheduler: Sendable {
     let holder = FeedLedger.makeID()
     /// How often one user can have their calendars searched for a preview.
     let users = RateLimit(burst: 120, span: 1_000)
-    /// How often one user can have their calendars kept in step at once: each run is recorded.
+    /// How often one user can request a run; there is a limit because each run leaves a record.
     let wishes = RateLimit(burst: 300, span: 1_000)
     let metrics = SyncMetrics()
     /// What the providers answer.

@@ -64,7 +64,7 @@ package struct Syncing: Sendable {
         }
     }
 
-    /// Lets a held run do what it was held for, and nothing else; returns its id.
+    /// Lets a held run make the changes that it was held for, and no others; returns its id.
     package func approve(_ run: String, for caller: Caller) async throws -> String {
         let connection = try await connection(ofRun: run)
         try await services.acts.act(on: .connection(connection, of: .run), for: caller) { act in
@@ -90,7 +90,7 @@ package struct Syncing: Sendable {
         return run
     }
 
-    /// Requests that a run is undone where nobody has changed what it wrote; returns the id of the run that does this.
+    /// Requests that a run is undone, except for what was changed since; returns the id of the run that undoes it.
     package func undo(_ run: String, for caller: Caller) async throws -> String {
         let (connection, new) = (try await connection(ofRun: run), FeedLedger.makeID())
         try await services.acts.act(on: .connection(connection, of: .run), for: caller) { act in

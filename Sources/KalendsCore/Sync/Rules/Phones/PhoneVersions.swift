@@ -75,7 +75,7 @@ enum PhonePart: CaseIterable {
         }
     }
 
-    /// Returns a rule with the moments of its dates, however they were written.
+    /// Returns the rule and dates of a recurrence in one notation, so that equal ones compare as equal.
     private static func recurrence(_ content: PersonalEvent.Content) -> [Set<ByteString>]? {
         guard let stored = content.recurrence.flatMap({ PersonalRecurrence(stored: $0) }) else { return nil }
         func keys(_ texts: [String]) -> Set<ByteString> {
