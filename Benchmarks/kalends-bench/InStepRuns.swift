@@ -71,7 +71,7 @@ struct InStepRuns {
         }
         var to = from
         to.notes = "Edited there"
-        let mark = Mark(
+        let mark = EventMark(
             installation: policy.installation, connection: policy.connection, circle: policy.circle, item: link.item,
             generation: link.generation)
         let request = WriteRequest(

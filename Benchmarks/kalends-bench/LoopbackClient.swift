@@ -102,8 +102,8 @@ private struct Exchange {
     }
 
     private static func answer(_ bytes: [UInt8]) -> ProviderAnswer? {
-        let mark: [UInt8] = [13, 10, 13, 10]
-        guard let end = bytes.indices.first(where: { bytes[$0...].starts(with: mark) }) else { return nil }
+        let delimiter: [UInt8] = [13, 10, 13, 10]
+        guard let end = bytes.indices.first(where: { bytes[$0...].starts(with: delimiter) }) else { return nil }
         let lines = String(decoding: bytes[..<end], as: UTF8.self).components(separatedBy: "\r\n")
         guard let status = lines[0].split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else { return nil }
         let headers = lines.dropFirst().compactMap { line -> (name: String, value: String)? in

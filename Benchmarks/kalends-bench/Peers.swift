@@ -25,9 +25,9 @@ struct Peers {
         ]
         for (name, program, script) in programs {
             let output = work.appending(path: "theirs.ics")
-            let told = Self.call([program, "\(folder)/\(script)", source.path, output.path])
-            guard let json = try? JSONSerialization.jsonObject(with: Data(told.utf8)) as? [String: Any] else {
-                print("\(name): did not run (\(told.split(separator: "\n").last ?? "no answer"))")
+            let transcript = Self.call([program, "\(folder)/\(script)", source.path, output.path])
+            guard let json = try? JSONSerialization.jsonObject(with: Data(transcript.utf8)) as? [String: Any] else {
+                print("\(name): did not run (\(transcript.split(separator: "\n").last ?? "no answer"))")
                 continue
             }
             func number(_ name: String) -> Double { json[name] as? Double ?? 0 }

@@ -33,8 +33,8 @@ struct Read: ParsableCommand {
         }
         let times = Self.measure(bytes, runs: runs, reader)
         row("libical: icalparser_parse_string alone, one thread", times[0].milliseconds)
-        row("Kalends: values and problems, one thread", times[1].milliseconds, times[1].told)
-        row("Kalends: values and problems, two threads", times[2].milliseconds, times[2].told)
+        row("Kalends: values and problems, one thread", times[1].milliseconds, times[1].output)
+        row("Kalends: values and problems, two threads", times[2].milliseconds, times[2].output)
         print("(at least 4 with one thread is wanted, and 1.8 times that with two)")
         for oddity in SampleFile.oddities {
             let odd = SampleFile.bytes(events: events / 5, oddity)
@@ -42,7 +42,7 @@ struct Read: ParsableCommand {
                 throw ValidationError("The odd file was not read whole.")
             }
             let times = Self.measure(odd, runs: runs, reader)
-            row("\(oddity.name) in every event, one thread", times[1].milliseconds, times[1].told)
+            row("\(oddity.name) in every event, one thread", times[1].milliseconds, times[1].output)
         }
         print("(at least 1 is wanted)")
 
@@ -89,7 +89,7 @@ struct Read: ParsableCommand {
             (least, most) = (ratios.min() ?? 0, ratios.max() ?? 0)
         }
 
-        var told: String {
+        var output: String {
             "\(rounded(ratio, 2)) times as fast (\(rounded(least, 2)) to \(rounded(most, 2)))"
         }
     }

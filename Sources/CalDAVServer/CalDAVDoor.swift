@@ -79,7 +79,7 @@ package struct CalDAVDoor: Sendable {
         let collections = services.collections
         var scene = Scene(
             paths: paths, user: caller.userID, mayMake: caller.mayWrite && caller.own,
-            tokens: SyncTokens(mark: services.databaseMark),
+            tokens: SyncTokens(databaseID: services.databaseID),
             pushKey: await services.pushRegistrations.publicKey())
         if case .home = address { scene.homeProperties = try await collections.homeProperties(of: caller) }
         var place: CollectionPlace?

@@ -49,7 +49,7 @@ struct FeedDoor: Sendable {
             address: address, caller: nil,
             scene: Scene(
                 paths: paths, user: nil, mayMake: false,
-                tokens: SyncTokens(mark: services.databaseMark)),
+                tokens: SyncTokens(databaseID: services.databaseID)),
             place: place)
         var response = try await DAVFault.answered(at: exchange.href, paths, user: nil) { try await exchange.respond() }
         if request.method == .options { response.headers[.dav] = Self.features }

@@ -13,33 +13,33 @@ public struct AppSecret: Hashable, Redacted {
     private static let group = 5
 
     /// Places in `letters`.
-    private let places: [UInt8]
+    private let digits: [UInt8]
 
-    private init(places: [UInt8]) { self.places = places }
+    private init(digits: [UInt8]) { self.digits = digits }
 
     /// Creates a secret with the system's generator.
     public static func make() -> AppSecret {
-        AppSecret(places: [UInt8].random(groups * group).map { $0 & 31 })
+        AppSecret(digits: [UInt8].random(groups * group).map { $0 & 31 })
     }
 
     /// Reads a secret as a person types it: hyphens and spaces do not count, nor whether letters are small; nil for
     /// anything else.
     public init?(text: String) {
         guard text.utf8.count <= 64 else { return nil }
-        var places: [UInt8] = []
+        var digits: [UInt8] = []
         for byte in text.utf8 where byte != UInt8(ascii: "-") && byte != UInt8(ascii: " ") {
             let small = (65...90).contains(byte) ? byte | 0x20 : byte
-            guard let place = Self.letters.firstIndex(of: small) else { return nil }
-            places.append(UInt8(place))
+            guard let digit = Self.letters.firstIndex(of: small) else { return nil }
+            digits.append(UInt8(digit))
         }
-        guard places.count == Self.groups * Self.group else { return nil }
-        self.places = places
+        guard digits.count == Self.groups * Self.group else { return nil }
+        self.digits = digits
     }
 
     /// The secret in plain text: four groups of five characters, with hyphens between them.
     public func reveal() -> String {
-        stride(from: 0, to: places.count, by: Self.group).map { start in
-            String(decoding: places[start..<start + Self.group].map { Self.letters[Int($0)] }, as: UTF8.self)
+        stride(from: 0, to: digits.count, by: Self.group).map { start in
+            String(decoding: digits[start..<start + Self.group].map { Self.letters[Int($0)] }, as: UTF8.self)
         }.joined(separator: "-")
     }
 
@@ -49,6 +49,6 @@ public struct AppSecret: Hashable, Redacted {
     /// whoever has a copy of the database from comparing.
     func hash(under key: SymmetricKey) -> String {
         Hexadecimal.text(
-            HMAC<SHA256>.authenticationCode(for: places.map { Self.letters[Int($0)] }, using: key))
+            HMAC<SHA256>.authenticationCode(for: digits.map { Self.letters[Int($0)] }, using: key))
     }
 }

@@ -22,7 +22,7 @@ public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
 
     /// The marks by which a User-Agent is recognized; the first match wins. A leading space means a word start (not
     /// CriOS).
-    private static let marks: [(mark: String, family: ClientFamily)] = [
+    private static let words: [(word: String, family: ClientFamily)] = [
         ("google-calendar-importer", .google),
         ("icsx5", .icsx5),
         ("davx5", .davx5),
@@ -81,14 +81,14 @@ public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
         // This works on bytes, because it runs at every poll and a search by characters costs more than all the rest of
         // it.
         let text = [32] + (userAgent ?? "").utf8.prefix(512).map { $0 >= 65 && $0 <= 90 ? $0 | 0x20 : $0 }
-        self = Self.marks.first { Self.contains($0.mark, in: text) }?.family ?? .other
+        self = Self.words.first { Self.contains($0.word, in: text) }?.family ?? .other
     }
 
-    private static func contains(_ mark: String, in text: [UInt8]) -> Bool {
-        let mark = mark.utf8
-        guard let first = mark.first, mark.count <= text.count else { return false }
-        return (0...text.count - mark.count).contains { index in
-            text[index] == first && text[index...].starts(with: mark)
+    private static func contains(_ word: String, in text: [UInt8]) -> Bool {
+        let word = word.utf8
+        guard let first = word.first, word.count <= text.count else { return false }
+        return (0...text.count - word.count).contains { index in
+            text[index] == first && text[index...].starts(with: word)
         }
     }
 

@@ -19,7 +19,7 @@ final class AppPasswordMemory: Sendable {
     private struct Known {
         /// Nil when the password has ended.
         let password: AppPassword?
-        let mark: WriteClock.Mark
+        let slot: WriteClock.Slot
         /// What the clock showed before it was read.
         let asOf: UInt64
     }
@@ -43,13 +43,13 @@ final class AppPasswordMemory: Sendable {
     func find(_ hash: ByteString, now: Int) -> AppPasswordResolution? {
         guard let known = state.withLock({ $0.known.find(hash) }) else { return nil }
         guard let password = known.password else { return .ended }
-        guard clock.isUnchanged(known.mark, since: known.asOf) else { return nil }
+        guard clock.isUnchanged(known.slot, since: known.asOf) else { return nil }
         return password.isLive(at: now) ? .live(password) : .ended
     }
 
     func remember(_ hash: ByteString, _ password: AppPassword?, asOf time: UInt64) {
-        let mark = WriteClock.Mark(circle: FeedLedger.scope(ofPasswords: password?.userID ?? ""))
-        state.withLock { $0.known.keep(Known(password: password, mark: mark, asOf: time), for: hash, cost: 1) }
+        let slot = WriteClock.Slot(circle: FeedLedger.scope(ofPasswords: password?.userID ?? ""))
+        state.withLock { $0.known.keep(Known(password: password, slot: slot, asOf: time), for: hash, cost: 1) }
     }
 }
 

@@ -12,25 +12,25 @@ public final class TokenMemory: Sendable {
     /// The size of one token's entry, in bytes.
     public static let bytesPerToken = MemoryLayout<TokenTable.Slot>.stride + 8
 
-    private let shelves: [Locked<TokenTable>]
+    private let shards: [Locked<TokenTable>]
     private let clock: WriteClock
 
     /// - Parameter limit: the size in bytes; a token takes about 180.
     init(clock: WriteClock, limit: Int = 256 << 20) {
         self.clock = clock
         let each = max(1, limit / Self.bytesPerToken / 64)
-        shelves = (0..<64).map { _ in Locked(TokenTable(capacity: each)) }
+        shards = (0..<64).map { _ in Locked(TokenTable(capacity: each)) }
     }
 
     /// The number of remembered tokens.
-    public var count: Int { shelves.reduce(0) { $0 + $1.withLock { $0.count } } }
+    public var count: Int { shards.reduce(0) { $0 + $1.withLock { $0.count } } }
 
     func find(_ key: TokenKey, now: Int) -> TokenResolution? {
-        shelf(key).withLock { shelf -> TokenTable.Slot? in
-            guard let index = shelf.find(key) else { return nil }
-            let slot = shelf.slots[index]
+        shard(key).withLock { shard -> TokenTable.Slot? in
+            guard let index = shard.find(key) else { return nil }
+            let slot = shard.slots[index]
             guard clock.isUnchanged(slot.circle, since: slot.asOf) else { return nil }
-            if !slot.isUsed { shelf.slots[index].isUsed = true }
+            if !slot.isUsed { shard.slots[index].isUsed = true }
             return slot
         }?.resolution(now: now)
     }
@@ -38,37 +38,37 @@ public final class TokenMemory: Sendable {
     /// Remembers what was read after the clock showed `time`, and returns what the token opens.
     func remember(_ key: TokenKey, _ found: FoundToken, asOf time: UInt64, now: Int) -> TokenResolution {
         var slot = TokenTable.Slot(key, found, asOf: time)
-        shelf(key).withLock { shelf in
-            guard let index = shelf.find(key) else { return shelf.insert(slot) }
-            let old = shelf.slots[index]
+        shard(key).withLock { shard in
+            guard let index = shard.find(key) else { return shard.insert(slot) }
+            let old = shard.slots[index]
             // What is remembered of its bytes is valid as long as the version is the same.
             if slot.number == old.number, slot.version == old.version { slot.shown = old.shown }
             guard old.asOf <= time else { return }
             slot.isUsed = true
-            shelf.slots[index] = slot
+            shard.slots[index] = slot
         }
         return slot.resolution(now: now)
     }
 
     /// What a feed showed last, if that is remembered of this version.
     func shown(_ key: TokenKey, of feed: LiveFeed) -> ShownFeed? {
-        shelf(key).withLock { shelf in
-            guard let index = shelf.find(key), Int(shelf.slots[index].number) == feed.number,
-                shelf.slots[index].version == feed.version
+        shard(key).withLock { shard in
+            guard let index = shard.find(key), Int(shard.slots[index].number) == feed.number,
+                shard.slots[index].version == feed.version
             else { return nil }
-            return shelf.slots[index].shown
+            return shard.slots[index].shown
         }
     }
 
     /// Remembers what a feed of that version shows, if the remembered version is still the same.
     func remember(_ key: TokenKey, _ shown: ShownFeed, of version: FeedVersion) {
-        shelf(key).withLock { shelf in
-            guard let index = shelf.find(key), shelf.slots[index].version == version else { return }
-            shelf.slots[index].shown = shown
+        shard(key).withLock { shard in
+            guard let index = shard.find(key), shard.slots[index].version == version else { return }
+            shard.slots[index].shown = shown
         }
     }
 
-    private func shelf(_ key: TokenKey) -> Locked<TokenTable> { shelves[Int(truncatingIfNeeded: key.second[1] & 63)] }
+    private func shard(_ key: TokenKey) -> Locked<TokenTable> { shards[Int(truncatingIfNeeded: key.second[1] & 63)] }
 }
 
 /// A lock in a class, so that locks can be stored in an array.

@@ -13,7 +13,7 @@ struct TokenTable {
         let changedAt: Int
         /// The first millisecond in which the token opens nothing.
         let endsAt: Int
-        let circle: WriteClock.Mark
+        let circle: WriteClock.Slot
         /// What the clock showed before the entry was read.
         let asOf: UInt64
         var shown: ShownFeed?
@@ -23,7 +23,7 @@ struct TokenTable {
         init(_ key: TokenKey, _ found: FoundToken, asOf: UInt64) {
             self.key = key
             self.asOf = asOf
-            circle = WriteClock.Mark(circle: found.circleID)
+            circle = WriteClock.Slot(circle: found.circleID)
             switch found.feed {
             case .some(let live):
                 number = UInt32(truncatingIfNeeded: live.number)
@@ -52,11 +52,11 @@ struct TokenTable {
     init(capacity: Int) { self.capacity = min(capacity, Int(UInt32.max) - 1) }
 
     func find(_ key: TokenKey) -> Int? {
-        var place = start(key)
-        while index[place] != 0 {
-            let position = Int(index[place]) - 1
+        var bucket = start(key)
+        while index[bucket] != 0 {
+            let position = Int(index[bucket]) - 1
             if slots[position].key == key { return position }
-            place = (place + 1) & (index.count - 1)
+            bucket = (bucket + 1) & (index.count - 1)
         }
         return nil
     }
@@ -82,28 +82,28 @@ struct TokenTable {
     private func start(_ key: TokenKey) -> Int { Int(truncatingIfNeeded: key.first[0]) & (index.count - 1) }
 
     private mutating func link(_ position: Int) {
-        var place = start(slots[position].key)
-        while index[place] != 0 { place = (place + 1) & (index.count - 1) }
-        index[place] = UInt32(position + 1)
+        var bucket = start(slots[position].key)
+        while index[bucket] != 0 { bucket = (bucket + 1) & (index.count - 1) }
+        index[bucket] = UInt32(position + 1)
     }
 
     /// Removes a key from the index; the keys behind it that it displaced move up.
     private mutating func unlink(_ key: TokenKey) {
         let mask = index.count - 1
-        var place = start(key)
-        while index[place] != 0, slots[Int(index[place]) - 1].key != key { place = (place + 1) & mask }
-        guard index[place] != 0 else { return }
-        var next = (place + 1) & mask
+        var bucket = start(key)
+        while index[bucket] != 0, slots[Int(index[bucket]) - 1].key != key { bucket = (bucket + 1) & mask }
+        guard index[bucket] != 0 else { return }
+        var next = (bucket + 1) & mask
         while index[next] != 0 {
             let home = start(slots[Int(index[next]) - 1].key)
             // Whether `home` is at or before the gap, wrapping around.
-            if (next - home) & mask >= (next - place) & mask {
-                index[place] = index[next]
-                place = next
+            if (next - home) & mask >= (next - bucket) & mask {
+                index[bucket] = index[next]
+                bucket = next
             }
             next = (next + 1) & mask
         }
-        index[place] = 0
+        index[bucket] = 0
     }
 
     private mutating func grow() {

@@ -85,8 +85,8 @@ extension String {
     /// Whether this is only a pair of numbers, or an address with the scheme `geo`.
     fileprivate var looksLikeCoordinates: Bool {
         if prefix(4).lowercased() == "geo:" { return true }
-        let marks = Array(",; °NSEW")
-        let numbers = split { character in marks.contains(character) }
+        let separators = Array(",; °NSEW")
+        let numbers = split { character in separators.contains(character) }
         return numbers.count == 2 && numbers.allSatisfy { $0.utf8.contains(UInt8(ascii: ".")) && Double($0) != nil }
     }
 }

@@ -22,18 +22,18 @@ struct DNSMessage {
     init?(_ bytes: [UInt8]) {
         self.bytes = bytes
         guard bytes.count >= 12, bytes[2] & 0x80 != 0, bytes[3] & 0x0F == 0 else { return nil }
-        var place = 12
+        var position = 12
         for _ in 0..<number(at: 4) {
-            guard let next = skipName(at: place), next + 4 <= bytes.count else { return nil }
-            place = next + 4
+            guard let next = skipName(at: position), next + 4 <= bytes.count else { return nil }
+            position = next + 4
         }
         for _ in 0..<min(number(at: 6), Self.mostRecords) {
-            guard let next = skipName(at: place), next + 10 <= bytes.count else { return nil }
+            guard let next = skipName(at: position), next + 10 <= bytes.count else { return nil }
             let length = number(at: next + 8)
             let data = next + 10..<next + 10 + length
             guard data.upperBound <= bytes.count else { return nil }
             if number(at: next + 2) == 1, let kind = Kind(rawValue: number(at: next)) { found.append((kind, data)) }
-            place = data.upperBound
+            position = data.upperBound
         }
     }
 
@@ -75,13 +75,13 @@ struct DNSMessage {
 
     /// Returns the position after a name.
     private func skipName(at start: Int) -> Int? {
-        var place = start
+        var position = start
         for _ in 0..<Self.mostLabels {
-            guard place < bytes.count else { return nil }
-            switch bytes[place] {
-            case 0: return place + 1
-            case 1...63: place += 1 + Int(bytes[place])
-            case 192...255: return place + 2 <= bytes.count ? place + 2 : nil
+            guard position < bytes.count else { return nil }
+            switch bytes[position] {
+            case 0: return position + 1
+            case 1...63: position += 1 + Int(bytes[position])
+            case 192...255: return position + 2 <= bytes.count ? position + 2 : nil
             default: return nil
             }
         }

@@ -8,7 +8,7 @@ package struct DestinationRules: Sendable {
     package var services: any ServiceResolver = SystemServiceResolver()
     /// Decides which addresses may be connected to.
     package var permits: @Sendable (IPAddress) -> Bool = { $0.isGlobalUnicast }
-    package var transport: any HopTransport = ClientTransport()
+    package var transport: any RequestTransport = ClientTransport()
     /// The time from the first look-up to the last byte.
     package var deadline = Duration.seconds(30)
 

@@ -22,11 +22,13 @@ final class KeptClients: Sendable {
         let account: [UInt8]
         let trustRoots: [NIOSSLCertificate]
 
-        init(_ hop: Hop, trustRoots: [NIOSSLCertificate]) {
-            (isSecure, host, port, address) = (hop.url.isSecure, hop.url.host, hop.url.port, hop.address)
+        init(_ request: OutboundRequest, trustRoots: [NIOSSLCertificate]) {
+            (isSecure, host, port, address) = (
+                request.url.isSecure, request.url.host, request.url.port, request.address
+            )
             self.trustRoots = trustRoots
             var hash = SHA256()
-            for field in hop.headers where Self.credentials.contains(where: { $0 == field.name.lowercased() }) {
+            for field in request.headers where Self.credentials.contains(where: { $0 == field.name.lowercased() }) {
                 hash.update(data: Array("\(field.name.lowercased()):\(field.value)\n".utf8))
             }
             account = Array(hash.finalize())

@@ -44,15 +44,15 @@ package struct SystemResolver: Resolver {
         // says.
         while let entry = unsafe next {
             // In sockaddr_in the address is at byte 4, in sockaddr_in6 at byte 8 (RFC 3493 section 3.3).
-            let place: Range<Int>? =
+            let range: Range<Int>? =
                 switch unsafe entry.pointee.ai_family {
                 case AF_INET: 4..<8
                 case AF_INET6: 8..<24
                 default: nil
                 }
-            if let address = unsafe entry.pointee.ai_addr, let place {
+            if let address = unsafe entry.pointee.ai_addr, let range {
                 let bytes = unsafe UnsafeRawBufferPointer(
-                    start: UnsafeRawPointer(address) + place.lowerBound, count: place.count)
+                    start: UnsafeRawPointer(address) + range.lowerBound, count: range.count)
                 found.append(IPAddress(bytes: unsafe Array(bytes)))
             }
             unsafe next = entry.pointee.ai_next

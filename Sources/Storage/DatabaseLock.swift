@@ -101,11 +101,11 @@ public final class DatabaseLock: Sendable {
     /// SQLite's log lies beside the name by which the file was opened: after a crash, a program that opens it by
     /// another name would lose the changes in the log.
     private static func rememberName(of identity: FileIdentity, at database: String, in lock: CInt) throws {
-        let mark = Array("\(identity.inode)\n".utf8)
+        let line = Array("\(identity.inode)\n".utf8)
         var kept = [UInt8](repeating: 0, count: 32)
         // Both buffers are valid for the calls, which stay within their lengths.
         let count = unsafe kept.withUnsafeMutableBytes { unsafe pread(lock, $0.baseAddress, $0.count, 0) }
-        if count > 0, Array(kept.prefix(count)) == mark { return }
+        if count > 0, Array(kept.prefix(count)) == line { return }
         guard identity.names == 1 || identity.size == 0 else {
             throw StorageError.unusable(
                 "\(database) has \(identity.names) names (hard links), and this is not the one that it was opened by "
@@ -113,7 +113,7 @@ public final class DatabaseLock: Sendable {
         }
         // Without the mark the file has only one name, so a failure here does no harm.
         _ = ftruncate(lock, 0)
-        _ = unsafe mark.withUnsafeBytes { unsafe pwrite(lock, $0.baseAddress, $0.count, 0) }
+        _ = unsafe line.withUnsafeBytes { unsafe pwrite(lock, $0.baseAddress, $0.count, 0) }
     }
 
 }

@@ -23,7 +23,7 @@ extension StoredRow {
     init(_ row: SQLRow) throws {
         self.init()
         let reads = Self.table.reads
-        for place in reads.indices { try reads[place](&self, row, place) }
+        for index in reads.indices { try reads[index](&self, row, index) }
         noteStored()
     }
 }
@@ -64,11 +64,11 @@ struct RecordTable<Record: Sendable>: Sendable {
         let assigned = changing.map { "\($0.name) = EXCLUDED.\($0.name)" }.joined(separator: ", ")
         otherwise = "ON CONFLICT (\(keys.joined(separator: ", "))) DO UPDATE SET \(assigned)"
         let updated = keys.compactMap { key in columns.first { $0.name.isSameText(as: key) } } + changing
-        let places = updated.indices.map { "\(updated[$0].name) = $\($0 + 1)" }
+        let placeholders = updated.indices.map { "\(updated[$0].name) = $\($0 + 1)" }
         self.updated = updated
         update = """
-            UPDATE \(name) SET \(places[keys.count...].joined(separator: ", "))
-            WHERE \(places[..<keys.count].joined(separator: " AND "))
+            UPDATE \(name) SET \(placeholders[keys.count...].joined(separator: ", "))
+            WHERE \(placeholders[..<keys.count].joined(separator: " AND "))
             """
     }
 

@@ -97,9 +97,9 @@ public struct SQLRow: Sendable {
 
     /// Returns the value of a column; null when the result has no such column.
     ///
-    /// - Parameter place: where the column is when the statement selects the whole table.
-    func value(of name: String, expectedAt place: Int) -> SQLValue {
-        if place < columns.count, Self.areEqual(columns[place], name) { return values[place] }
+    /// - Parameter position: where the column is when the statement selects the whole table.
+    func value(of name: String, expectedAt position: Int) -> SQLValue {
+        if position < columns.count, Self.areEqual(columns[position], name) { return values[position] }
         return index(of: name).map { values[$0] } ?? .null
     }
 

@@ -12,8 +12,8 @@ package struct StagedFile: Sendable {
     /// Creates an empty file beside the place of a new one; throws `StorageError.notWritten` when anything is in that
     /// place.
     package init(new path: String) throws {
-        let mark = String(UInt32.random(in: .min ... .max), radix: 16)
-        (self.path, staged) = (path, "\(path).incomplete-\(mark)")
+        let unique = String(UInt32.random(in: .min ... .max), radix: 16)
+        (self.path, staged) = (path, "\(path).incomplete-\(unique)")
         guard FileKind(path: path, followsLinks: false) == nil else { throw Self.isThere(path) }
         try create()
     }

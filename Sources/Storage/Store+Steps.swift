@@ -81,9 +81,9 @@ extension Store {
 extension Store {
     /// Raises the revision of every item, because the program or its configuration shows each differently.
     public func reviseEverything(now: Int) async throws {
-        var place: (circle: String, collection: String, id: String)? = ("", "", "")
-        while let last = place {
-            place = try await record { try $0.reviseItems(after: last, now: now, limit: 1000) }
+        var position: (circle: String, collection: String, id: String)? = ("", "", "")
+        while let last = position {
+            position = try await record { try $0.reviseItems(after: last, now: now, limit: 1000) }
         }
         var hash: String? = ""
         while let last = hash { hash = try await record { try $0.touchNotices(after: last, now: now, limit: 1000) } }

@@ -8,15 +8,15 @@ internal import Synchronization
 /// of a few others stale, which costs each of them a look-up.
 public final class WriteClock: Sendable {
     /// The mark that a circle shares with some others; a circle has the same mark only as long as the process runs.
-    public struct Mark: Hashable, Sendable {
+    public struct Slot: Hashable, Sendable {
         let index: Int16
 
         public init(circle id: String) {
-            index = Int16(truncatingIfNeeded: ByteString(id).hashValue & (WriteClock.marks - 1))
+            index = Int16(truncatingIfNeeded: ByteString(id).hashValue & (WriteClock.slotCount - 1))
         }
     }
 
-    private static let marks = 16_384
+    private static let slotCount = 16_384
 
     private let latest = Atomic<UInt64>(1)
     private let everywhere = Atomic<UInt64>(1)
@@ -28,8 +28,8 @@ public final class WriteClock: Sendable {
     public var now: UInt64 { latest.load(ordering: .acquiring) }
 
     /// Whether no write that concerns a circle came after `now` was `time`.
-    public func isUnchanged(_ mark: Mark, since time: UInt64) -> Bool {
-        circles[Int(mark.index)].load(ordering: .acquiring) <= time && everywhere.load(ordering: .acquiring) <= time
+    public func isUnchanged(_ slot: Slot, since time: UInt64) -> Bool {
+        circles[Int(slot.index)].load(ordering: .acquiring) <= time && everywhere.load(ordering: .acquiring) <= time
     }
 
     /// Records a write once it is committed and before it is answered.
@@ -41,6 +41,6 @@ public final class WriteClock: Sendable {
             everywhere.max(time, ordering: .acquiringAndReleasing)
             return
         }
-        for id in changed { circles[Int(Mark(circle: id.string).index)].max(time, ordering: .acquiringAndReleasing) }
+        for id in changed { circles[Int(Slot(circle: id.string).index)].max(time, ordering: .acquiringAndReleasing) }
     }
 }

@@ -50,20 +50,20 @@ struct BoundValues {
 
     private static let misfit = StorageError.unexpectedResult("A statement does not have as many values as parameters.")
 
-    private func bind(_ value: SQLValue, at place: Int32) throws {
+    private func bind(_ value: SQLValue, at position: Int32) throws {
         let code: Int32
         switch value {
         // Nothing is bound so far.
         case .null: return
         case .integer(let number):
-            code = unsafe sqlite3_bind_int64(statement.sqliteStatement, place, Int64(number))
+            code = unsafe sqlite3_bind_int64(statement.sqliteStatement, position, Int64(number))
         case .text(var text):
             let bytes = unsafe texts.add(&text)
             // A text with NUL would be another one to every function of SQL that ends at it, and PostgreSQL stores none.
             guard unsafe memchr(bytes.start, 0, bytes.count) == nil else { throw StorageError.unstorable }
             // Without a destructor SQLite takes no copy: the text outlives its use.
             code = unsafe sqlite3_bind_text64(
-                statement.sqliteStatement, place, bytes.start, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
+                statement.sqliteStatement, position, bytes.start, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
         }
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     }

@@ -24,7 +24,7 @@ package struct PushDispatch: Service {
     /// How long changes are collected.
     private static let collecting = Duration.milliseconds(500)
     /// The most concurrent messages, and how many registrations are looked at together.
-    private static let places = 500
+    private static let concurrencyLimit = 500
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -33,11 +33,11 @@ package struct PushDispatch: Service {
                 var (seen, rounds): (UInt64?, Int) = (nil, 0)
                 while !Task.isCancelled {
                     rounds += 1
-                    let mark = services.store.clock.now
-                    if mark != seen || rounds % Self.patience == 0,
+                    let time = services.store.clock.now
+                    if time != seen || rounds % Self.patience == 0,
                         let found = await attempt({ try await behind(lanes) })
                     {
-                        seen = mark
+                        seen = time
                         for id in found where lanes.open(id) {
                             group.addTask {
                                 defer { lanes.close(id) }
@@ -67,8 +67,8 @@ package struct PushDispatch: Service {
     /// Returns registrations whose app has to hear of changes, beside those that are being served.
     private func behind(_ lanes: WebhookLanes) async throws -> [String] {
         let served = lanes.count
-        guard served < Self.places, services.isSealingKeyRight else { return [] }
-        return try await services.pushRegistrations.behind(limit: served + Self.places)
+        guard served < Self.concurrencyLimit, services.isSealingKeyRight else { return [] }
+        return try await services.pushRegistrations.behind(limit: served + Self.concurrencyLimit)
     }
 
     /// Sends a registration's message; returns whether it was taken.

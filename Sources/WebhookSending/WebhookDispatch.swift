@@ -22,7 +22,7 @@ package struct WebhookDispatch: Service {
 
     private static let pause = Duration.seconds(1)
     /// The most concurrent messages for one webhook.
-    private static let places = 8
+    private static let concurrencyLimit = 8
     /// Milliseconds without success after which a message is given up and its webhook is disabled.
     private static let patience = 3 * 86_400_000
 
@@ -81,9 +81,9 @@ package struct WebhookDispatch: Service {
                 let now = services.now()
                 // Messages in progress are still among those that are due.
                 let due = try await services.store.read {
-                    try $0.dueDeliveries(of: hook, now: now, limit: 2 * Self.places)
+                    try $0.dueDeliveries(of: hook, now: now, limit: 2 * Self.concurrencyLimit)
                 }
-                for delivery in due where underWay.count < Self.places && !underWay.contains(delivery.id) {
+                for delivery in due where underWay.count < Self.concurrencyLimit && !underWay.contains(delivery.id) {
                     underWay.insert(delivery.id)
                     group.addTask { (delivery.id, try await deliver(delivery, sender)) }
                 }

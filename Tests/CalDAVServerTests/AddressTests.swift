@@ -77,13 +77,13 @@ import Testing
             mayWrite: true, number: 41)
         var other = collection
         other.kind = .tasks(circle: "a/b")
-        let tokens = SyncTokens(mark: "m1")
+        let tokens = SyncTokens(databaseID: "m1")
         let token = tokens.token(of: collection)
         // Evolution takes a token with a colon and a slash for a URI, and throws away any other.
         #expect(token == "data:,m1/events-a%2Fb/41")
         #expect(try tokens.number(in: token, of: collection) == 41)
         #expect(try tokens.number(in: " ", of: collection) == nil)
-        let restored = SyncTokens(mark: "m2")
+        let restored = SyncTokens(databaseID: "m2")
         #expect(throws: CollectionFault.self) { try restored.number(in: token, of: collection) }
         #expect(throws: CollectionFault.self) { try tokens.number(in: token, of: other) }
         for text in ["41", "x", token + "/1", token + "x", "data:,m1/events-a%2Fb/-1"] {

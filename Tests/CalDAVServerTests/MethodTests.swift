@@ -22,7 +22,7 @@ import Testing
             #expect(get.text == text)
             let etag = try #require(get.headers[.eTag])
             #expect(etag.hasPrefix("\"") && etag.hasSuffix("\"") && etag.utf8.count > 2)
-            if let told = put.headers[.eTag] { #expect(told == etag) }
+            if let reply = put.headers[.eTag] { #expect(reply == etag) }
             let shown = try await app.properties(path, ["D:getetag", "D:getcontentlength", "D:getcontenttype"]).first
             #expect(shown.href == path)
             #expect(shown[.dav, "getetag"]?.text == etag)
@@ -306,14 +306,14 @@ import Testing
     func restored() async throws {
         try await DAVClient.withCalendar { app, calendar in
             let before = try await app.properties(calendar, ["D:sync-token"]).first[.dav, "sync-token"]?.text
-            let mark = try #require(try await app.server.front.services.store.read { try $0.databaseMark() })
-            #expect(before?.contains(mark) == true)
+            let databaseID = try #require(try await app.server.front.services.store.read { try $0.databaseID() })
+            #expect(before?.contains(databaseID) == true)
             let other = try await app.server.front.services.store.write { transaction in
-                try transaction.forgetDatabaseMark()
-                return try transaction.markDatabase("another")
+                try transaction.forgetDatabaseID()
+                return try transaction.identifyDatabase("another")
             }
             #expect(other == "another")
-            #expect(try await app.server.front.services.store.write { try $0.markDatabase("third") } == "another")
+            #expect(try await app.server.front.services.store.write { try $0.identifyDatabase("third") } == "another")
         }
     }
 

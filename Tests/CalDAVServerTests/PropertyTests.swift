@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct PropertyTests {
     private let scene = Scene(
-        paths: DAVPaths(base: ""), user: "ann", mayMake: true, tokens: SyncTokens(mark: "m"))
+        paths: DAVPaths(base: ""), user: "ann", mayMake: true, tokens: SyncTokens(databaseID: "m"))
     private var collection: CalendarCollection {
         var collection = CalendarCollection(
             kind: .own("1"), userID: "ann", segment: "own~x", displayName: "X & Y", components: [.event, .task],

@@ -123,7 +123,7 @@ struct PushedApp {
             number: 1)
         let scene = Scene(
             paths: DAVPaths(base: ""), user: "ann", mayMake: true,
-            tokens: SyncTokens(mark: "m"), pushKey: PushKey().publicText)
+            tokens: SyncTokens(databaseID: "m"), pushKey: PushKey().publicText)
         var properties = Array("<D:multistatus\(PropertyName.declarations)><D:response><D:href>/x</D:href>".utf8)
         properties += "<D:prop>".utf8
         for property in LiveProperty.push {

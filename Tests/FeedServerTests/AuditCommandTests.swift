@@ -94,7 +94,7 @@ struct AuditCommandTests {
             if round > 0 { server = try await RunningServer(folder: server.folder) }
             let running = server
             let answered = await withTaskGroup(of: Int.self) { group in
-                let done = Tally()
+                let done = Counter()
                 for writer in 0..<4 {
                     group.addTask {
                         var answered = 0

@@ -34,8 +34,8 @@ extension CanaryScanTests {
             "--log-level", "trace", "--metrics-port", "\(metrics)", "--config", settings.path,
         ])
         defer { server.remove() }
-        let told = Told()
-        let client = Client(base: "http://127.0.0.1:\(server.port)", told: told)
+        let transcript = Transcript()
+        let client = Client(base: "http://127.0.0.1:\(server.port)", transcript: transcript)
         let password = "an app password, 7 bees"
         var canaries = [
             Canary("client secret", chosen: "GOCSPX-x"), Canary("password", chosen: password),
@@ -69,8 +69,8 @@ extension CanaryScanTests {
         /// Comes back from the provider and redeems what that brought; returns the status of the second.
         func redeem(_ arrival: String) async throws -> UInt {
             let answer = try await client.call("GET", arrival, handsOut: true)
-            let place = try #require(answer.headers.first(name: "Location"))
-            let code = try #require(place.split(separator: "&code=").last)
+            let location = try #require(answer.headers.first(name: "Location"))
+            let code = try #require(location.split(separator: "&code=").last)
             canaries.append(try Canary("code \(canaries.count)", String(code)))
             let body = #"{"code": "\#(code)"}"#
             return try await client.call("POST", "\(path)/redeem", key: key, body: body).status
@@ -81,9 +81,9 @@ extension CanaryScanTests {
         #expect(try await client.call("GET", arrival).status == 400)
         #expect(try await client.call("GET", arrival + "x&state=y").status == 400)
         for fault in [["status": 500], ["status": 400, "reason": "invalid_grant"]] as [JSONValue] {
-            var wish = fault.object ?? [:]
-            wish["method"] = "token"
-            try await emulator.control("fault", .object(wish))
+            var request = fault.object ?? [:]
+            request["method"] = "token"
+            try await emulator.control("fault", .object(request))
             #expect([409, 503].contains(try await redeem(try await depart())))
         }
         let caldav = try await connect(#"{"provider": "caldav", "userId": "ann"}"#)
@@ -118,10 +118,10 @@ extension CanaryScanTests {
         let token = try #require(try JSONValue(parsing: feed.body)["token"]?.string)
         canaries.append(try Canary("token", token))
         #expect(try await client.call("GET", "/feeds/\(token)/x.ics").status == 200)
-        try await scan(server, canaries, told, whileRunning: metrics)
+        try await scan(server, canaries, transcript, whileRunning: metrics)
         #expect(await server.stop() == 0)
         canaries += try await Self.tokens(server)
-        try await scan(server, canaries, told, whileRunning: nil)
+        try await scan(server, canaries, transcript, whileRunning: nil)
         try await client.http.shutdown()
         #expect(canaries.count == 16)
     }

@@ -29,8 +29,8 @@ extension CanaryScanTests {
             "--log-level", "trace", "--metrics-port", "\(metrics)", "--config", settings.path,
         ])
         defer { server.remove() }
-        let told = Told()
-        let client = Client(base: "http://127.0.0.1:\(server.port)", told: told)
+        let transcript = Transcript()
+        let client = Client(base: "http://127.0.0.1:\(server.port)", transcript: transcript)
         let (password, wrong, next) = ("a garden, 7 bees", "a garden, 8 bees", "a meadow, 9 wasps")
         var canaries = [
             Canary("jwtSecret", chosen: vectors.secret), Canary("password", chosen: password),
@@ -115,12 +115,12 @@ extension CanaryScanTests {
                 #expect(!canary.stands(in: Data((result.output + result.error).utf8)), "\(command)")
             }
         }
-        try await scan(server, canaries, told, whileRunning: metrics)
+        try await scan(server, canaries, transcript, whileRunning: metrics)
         #expect(await server.stop() == 0)
-        try await scan(server, canaries, told, whileRunning: nil)
+        try await scan(server, canaries, transcript, whileRunning: nil)
         try await client.http.shutdown()
         #expect(canaries.count == 29)
-        #expect(await told.statuses.isSuperset(of: [200, 204, 400, 401, 403, 404, 422]))
+        #expect(await transcript.statuses.isSuperset(of: [200, 204, 400, 401, 403, 404, 422]))
     }
 
     /// Makes an app password, fetches its profile and lets an app in; returns their secrets.

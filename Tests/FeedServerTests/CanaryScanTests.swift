@@ -14,7 +14,7 @@ import Testing
 @Suite("Canaries")
 struct CanaryScanTests {
     /// The answers that a client got from the server, except those that hand out a secret.
-    actor Told {
+    actor Transcript {
         var text = Data()
         var statuses: Set<UInt> = []
 
@@ -27,7 +27,7 @@ struct CanaryScanTests {
 
     struct Client: Sendable {
         let base: String
-        let told: Told
+        let transcript: Transcript
         /// A client that does not unpack or follow anything by itself.
         let http = HTTPClient(
             eventLoopGroupProvider: .singleton,
@@ -49,7 +49,7 @@ struct CanaryScanTests {
             for (name, value) in fields { request.headers.add(name: name, value: value) }
             let answer = try await http.execute(request, timeout: .seconds(600))
             let bytes = Data(try await answer.body.collect(upTo: 1 << 24).readableBytesView)
-            if !handsOut { await told.add(answer, bytes) }
+            if !handsOut { await transcript.add(answer, bytes) }
             return (answer.status.code, bytes, answer.headers)
         }
     }
@@ -59,8 +59,8 @@ struct CanaryScanTests {
         let metrics = try await ServerPorts.usablePort("127.0.0.1", 0)
         let server = try await RunningServer(["--log-level", "trace", "--metrics-port", "\(metrics)"])
         defer { server.remove() }
-        let told = Told()
-        let client = Client(base: "http://127.0.0.1:\(server.port)", told: told)
+        let transcript = Transcript()
+        let client = Client(base: "http://127.0.0.1:\(server.port)", transcript: transcript)
         var canaries: [Canary] = []
         func made(_ name: String, _ text: String?) throws -> String {
             let text = try #require(text)
@@ -146,19 +146,19 @@ struct CanaryScanTests {
         ] {
             #expect(try await client.call("GET", path, key: key).status == 200)
         }
-        try await scan(server, canaries, told, whileRunning: metrics)
+        try await scan(server, canaries, transcript, whileRunning: metrics)
         #expect(try await client.call("POST", "/v1/feeds/\(id)/revoke", key: key).status == 200)
         for path in [first, renewed] { #expect(try await client.call("GET", path).status == 410) }
         let keys = try JSONValue(parsing: try await client.call("GET", "/v1/keys", key: key).body)["items"]?.array ?? []
         let revoked = try #require(keys.first { $0["name"] == "second" }?["id"]?.string)
         #expect(try await client.call("POST", "/v1/keys/\(revoked)/revoke", key: key).status == 200)
         #expect(try await client.call("GET", "/v1/circles", key: second).status == 401)
-        try await scan(server, canaries, told, whileRunning: metrics)
+        try await scan(server, canaries, transcript, whileRunning: metrics)
         #expect(await server.stop() == 0)
-        try await scan(server, canaries, told, whileRunning: nil)
+        try await scan(server, canaries, transcript, whileRunning: nil)
         try await client.http.shutdown()
         #expect(canaries.count == 8)
-        #expect(await told.statuses.isSuperset(of: [200, 304, 401, 404, 405, 410, 422]))
+        #expect(await transcript.statuses.isSuperset(of: [200, 304, 401, 404, 405, 410, 422]))
     }
 
     /// Reads a feed in all forms, with and without compression and conditions.
@@ -183,33 +183,33 @@ struct CanaryScanTests {
 
     /// Searches everything there is for every secret, except the key's own file.
     func scan(
-        _ server: RunningServer, _ canaries: [Canary], _ told: Told, whileRunning metrics: Int?
+        _ server: RunningServer, _ canaries: [Canary], _ transcript: Transcript, whileRunning metrics: Int?
     ) async throws {
         // Lines of the log are written behind the answers.
         try await eventually("The log has the poll.") { server.log.contains("/feeds/{token}/{name}") }
-        var places: [String: Data] = ["answers": await told.text]
+        var sources: [String: Data] = ["answers": await transcript.text]
         for name in try FileManager.default.contentsOfDirectory(atPath: server.folder.path) {
-            places["the name \(name)"] = Data(name.utf8)
+            sources["the name \(name)"] = Data(name.utf8)
             let path = server.folder.appending(path: name).path
             if name.hasSuffix(".key") || name.hasSuffix(".sock") { continue }
-            places[name] = try Data(contentsOf: URL(filePath: path))
+            sources[name] = try Data(contentsOf: URL(filePath: path))
         }
         if let metrics {
             for path in ["metrics", "nowhere"] {
                 let answer = try await HTTPClient.shared.execute(
                     HTTPClientRequest(url: "http://127.0.0.1:\(metrics)/\(path)"), timeout: .seconds(600))
-                places[path] = Data(try await answer.body.collect(upTo: 1 << 24).readableBytesView)
+                sources[path] = Data(try await answer.body.collect(upTo: 1 << 24).readableBytesView)
             }
-            #expect(places["metrics"]?.holds(Data("/feeds/{token}/{name}".utf8)) == true)
-            #expect(places["k.sqlite-wal"] != nil && places["the name k.sqlite.sock"] != nil)
+            #expect(sources["metrics"]?.holds(Data("/feeds/{token}/{name}".utf8)) == true)
+            #expect(sources["k.sqlite-wal"] != nil && sources["the name k.sqlite.sock"] != nil)
         }
         // The search sees what is there.
-        let stored = (places["k.sqlite"] ?? Data()) + (places["k.sqlite-wal"] ?? Data())
+        let stored = (sources["k.sqlite"] ?? Data()) + (sources["k.sqlite-wal"] ?? Data())
         #expect(stored.holds(Data("Our secret garden".utf8)))
-        #expect(places["log"]?.holds(Data("/feeds/{token}/{name}".utf8)) == true)
-        #expect((places["k.sqlite.accesses"]?.count ?? 0) > 1 << 20)
-        for (place, data) in places {
-            for canary in canaries { #expect(!canary.stands(in: data), "\(canary.name) in \(place)") }
+        #expect(sources["log"]?.holds(Data("/feeds/{token}/{name}".utf8)) == true)
+        #expect((sources["k.sqlite.accesses"]?.count ?? 0) > 1 << 20)
+        for (source, data) in sources {
+            for canary in canaries { #expect(!canary.stands(in: data), "\(canary.name) in \(source)") }
         }
     }
 }

@@ -169,8 +169,8 @@ struct CheckCommandTests {
     func json() async throws {
         let (status, lines) = try await check([sample("malformed/unknown-values.ics"), "--json"])
         #expect(status == 1)
-        let told = try JSONValue(parsing: Array(try #require(lines.first).utf8))
-        let clients = try #require(told["clients"]?.array)
+        let answer = try JSONValue(parsing: Array(try #require(lines.first).utf8))
+        let clients = try #require(answer["clients"]?.array)
         #expect(
             clients.compactMap { $0["client"]?.string }
                 == ["apple", "google", "outlook", "thunderbird", "evolution", "home-assistant"])
@@ -181,8 +181,8 @@ struct CheckCommandTests {
         #expect(reason["rule"] == "bad-value")
         #expect(reason["message"] == "rejects the whole file for one bad value: STATUS in line 10")
         #expect(reason["source"] == "[code] ical 14")
-        #expect(told["problems"]?.array?.first?["text"] == "two")
-        #expect(told["format"] == "calendar")
+        #expect(answer["problems"]?.array?.first?["text"] == "two")
+        #expect(answer["format"] == "calendar")
     }
 
     @Test("A web page is refused with 1 and called one; a good calendar ends with 0")

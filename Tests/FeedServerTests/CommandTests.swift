@@ -145,21 +145,21 @@ struct CommandTests {
         let before = try await server.kalends(["export", "--circle", "rivera-family"]).output
         #expect(before.contains("BEGIN:VEVENT"))
         _ = await server.stop()
-        let mark = try await Self.mark(of: server.database)
+        let id = try await Self.id(of: server.database)
         let restored = try await server.kalends(["restore", file])
         #expect(restored.status == 0, "\(restored.error)")
         #expect(try await server.kalends(["export", "--circle", "rivera-family"]).output == before)
         // What calendar apps knew of the state before is void.
-        let other = try await Self.mark(of: server.database)
-        #expect(mark != nil && other != nil)
-        #expect(mark != other)
+        let other = try await Self.id(of: server.database)
+        #expect(id != nil && other != nil)
+        #expect(id != other)
     }
 
-    private static func mark(of database: String) async throws -> String? {
+    private static func id(of database: String) async throws -> String? {
         let store = try Engine.open(database, true)
-        let mark = try await store.read { try $0.databaseMark() }
+        let id = try await store.read { try $0.databaseID() }
         try store.close()
-        return mark
+        return id
     }
 
     @Test("Import previews, commits, and is idempotent on the command line")

@@ -113,7 +113,7 @@ struct KeyRotationTests {
             var broken = 0
             for round in 0..<6 {
                 let server = try await RunningServer(folder: folder)
-                let hasEnded = Tally()
+                let hasEnded = Counter()
                 async let asked: Void = {
                     _ = try await server.kalends(["key-rotate"])
                     hasEnded.add()

@@ -96,17 +96,18 @@ struct LockFollowsFileTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let database = folder.appending(path: "k.sqlite").path
-        let place = database + ".sock"
+        let socket = database + ".sock"
         switch kind {
-        case "a file": try Data("mine".utf8).write(to: URL(filePath: place))
-        case "a folder": try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
-        case "a pipe": #expect(unsafe mkfifo(place, 0o600) == 0)
-        default: try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: "/etc/hostname")
+        case "a file": try Data("mine".utf8).write(to: URL(filePath: socket))
+        case "a folder": try FileManager.default.createDirectory(atPath: socket, withIntermediateDirectories: false)
+        case "a pipe": #expect(unsafe mkfifo(socket, 0o600) == 0)
+        default: try FileManager.default.createSymbolicLink(atPath: socket, withDestinationPath: "/etc/hostname")
         }
         let result = try await Self.serve(database)
         #expect(result.status == 3)
         #expect(
-            result.error == "\(place) is \(kind), where the server's socket has to be: remove it.\n", "\(result.error)")
-        #expect((try? FileManager.default.attributesOfItem(atPath: place)) != nil)
+            result.error == "\(socket) is \(kind), where the server's socket has to be: remove it.\n", "\(result.error)"
+        )
+        #expect((try? FileManager.default.attributesOfItem(atPath: socket)) != nil)
     }
 }

@@ -22,7 +22,7 @@ struct ProgressLineTests {
     }
 
     /// Runs a command whose standard error is a terminal, and returns what was written there.
-    private static func onTerminal(_ arguments: [String]) throws -> (status: Int32, told: String) {
+    private static func onTerminal(_ arguments: [String]) throws -> (status: Int32, transcript: String) {
         let controller = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY)
         try #require(controller >= 0)
         // TIOCSPTLCK and TIOCGPTN of Linux: unlock the terminal, and ask for its number. Both variables live meanwhile.
@@ -36,32 +36,32 @@ struct ProgressLineTests {
             output: "/dev/null", error: "/dev/pts/\(number)")
         _ = close(terminal)
         defer { _ = close(controller) }
-        var told: [UInt8] = []
+        var transcript: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
         // A terminal that nobody has open any more reads as an error.
         while true {
             let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(controller, $0.baseAddress, $0.count) }
             guard count > 0 else { break }
-            told += chunk[..<count]
+            transcript += chunk[..<count]
         }
-        return (process.waitUntilExit(), String(decoding: told, as: UTF8.self))
+        return (process.waitUntilExit(), String(decoding: transcript, as: UTF8.self))
     }
 
     @Test("A line says how far it is, and is gone at the end", arguments: ["parse", "check", "format"])
     func shown(_ command: String) throws {
         let file = try Self.file(of: 9)
         defer { try? FileManager.default.removeItem(at: file) }
-        let (status, told) = try Self.onTerminal([command, file.path])
+        let (status, transcript) = try Self.onTerminal([command, file.path])
         #expect(status == 0)
-        #expect(told.contains("reading \(file.path) "))
-        #expect(told.contains(" %"))
-        #expect(told.hasSuffix("\r\u{1B}[K"))
+        #expect(transcript.contains("reading \(file.path) "))
+        #expect(transcript.contains(" %"))
+        #expect(transcript.hasSuffix("\r\u{1B}[K"))
     }
 
     @Test("A short file has none, and a log has none either")
     func notShown() async throws {
         let short = try Self.file(of: 1)
         defer { try? FileManager.default.removeItem(at: short) }
-        #expect(try Self.onTerminal(["parse", short.path]).told.isEmpty)
+        #expect(try Self.onTerminal(["parse", short.path]).transcript.isEmpty)
     }
 }

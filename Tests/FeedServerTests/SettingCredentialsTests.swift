@@ -91,17 +91,17 @@ struct SettingCredentialsTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let path = folder.appending(path: "k.sqlite").path
         try SQLiteStore(path: path).close()
-        let place = ["--database", path]
+        let options = ["--database", path]
         let key = Data(repeating: 7, count: 32).base64EncodedString()
         try await Self.with(["kalends.secretKey": Data((key + "\n").utf8)]) { environment in
             let made = try await runProgram(
-                Programs.kalends, ["key", "create", "--name", "test"] + place, environment: environment)
+                Programs.kalends, ["key", "create", "--name", "test"] + options, environment: environment)
             #expect(made.status == 0)
             let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             #expect(files.contains("k.sqlite") && !files.contains("k.sqlite.key"))
         }
         try await Self.with(["kalends.secretKey": Data("short".utf8)]) { environment in
-            let refused = try await runProgram(Programs.kalends, ["key", "list"] + place, environment: environment)
+            let refused = try await runProgram(Programs.kalends, ["key", "list"] + options, environment: environment)
             #expect(refused.status != 0)
             #expect(
                 refused.error.contains("The credential kalends.secretKey does not hold a key of 32 bytes in base64."))

@@ -172,8 +172,8 @@ struct SharedServersTests {
             #expect(statuses == ["304", "304", "304", "304", "304", "304", "304", "200"])
             try await one.services.counter.fold()
             try await other.services.counter.fold()
-            let told = try await one.call(.get, "/v1/feeds/\(feed.id)").expect(200)
-            #expect(told.json["accessCount"]?.integer == 5)
+            let shown = try await one.call(.get, "/v1/feeds/\(feed.id)").expect(200)
+            #expect(shown.json["accessCount"]?.integer == 5)
         }
     }
 
@@ -214,12 +214,12 @@ struct SharedServersTests {
                 record.stage = .reading
                 try transaction.putImport(record)
             }
-            services.importRegistry.tell(id, .reading, 0.25)
-            let (told, finish) = AsyncStream.makeStream(of: Void.self)
+            services.importRegistry.reportProgress(id, .reading, 0.25)
+            let (shown, finish) = AsyncStream.makeStream(of: Void.self)
             async let work: Void = leases.keeping(
                 held, every: .milliseconds(20), noting: { services.importRegistry.progress(id)?.note ?? "" }
             ) {
-                for await _ in told {}
+                for await _ in shown {}
             }
             try await eventually("The other server shows the progress.") {
                 try await other.call(.get, "/v1/imports/\(id)").expect(200).json["progress"] == .number(0.25)

@@ -11,17 +11,17 @@ import Testing
 struct AccessJournalTests {
     private static let salt: UInt64 = 0xC0FFEE
 
-    private func file(on disk: MemoryDisk, places: Int = 16) throws -> JournalFile {
+    private func file(on disk: MemoryDisk, slots: Int = 16) throws -> JournalFile {
         try JournalFile(existing: disk, salt: Self.salt)
-            ?? JournalFile(new: disk, salt: Self.salt, bytes: JournalFile.headSize + places * AccessRecord.size)
+            ?? JournalFile(new: disk, salt: Self.salt, bytes: JournalFile.headSize + slots * AccessRecord.size)
     }
 
     private func opened(
-        _ disk: MemoryDisk, folded: Int = 0, places: Int = 16, durability: AccessDurability = .power,
+        _ disk: MemoryDisk, folded: Int = 0, slots: Int = 16, durability: AccessDurability = .power,
         _ body: (AccessJournal) async throws -> Void
     ) async throws {
         let journal = try AccessJournal(
-            try file(on: disk, places: places), folded: folded, durability: durability
+            try file(on: disk, slots: slots), folded: folded, durability: durability
         ) {}
         do { try await body(journal) } catch {
             journal.close()
@@ -110,24 +110,24 @@ struct AccessJournalTests {
     @Test(
         "Accesses that come together are recorded together, all of them or none", arguments: AccessDurability.allCases)
     func groups(durability: AccessDurability) async throws {
-        let places = 3 * AccessJournal.largestGroup
-        try await opened(MemoryDisk(), places: places, durability: durability) { journal in
+        let slots = 3 * AccessJournal.largestGroup
+        try await opened(MemoryDisk(), slots: slots, durability: durability) { journal in
             func append(_ times: Range<Int>) async -> Result<Void, JournalFailure> {
                 await withCheckedContinuation { continuation in
                     journal.append(times.map { .sample(1, at: $0) }) { continuation.resume(returning: $0) }
                 }
             }
             // One that fits into no group of a flush, others around it.
-            for times in [1..<4, 4..<2 * AccessJournal.largestGroup, 2 * AccessJournal.largestGroup..<places] {
+            for times in [1..<4, 4..<2 * AccessJournal.largestGroup, 2 * AccessJournal.largestGroup..<slots] {
                 try await append(times).get()
                 #expect(journal.pending == times.upperBound - 1)
             }
             // One place is left.
-            await #expect(throws: JournalFailure.full) { try await append(places..<places + 2).get() }
-            #expect(journal.pending == places - 1 && journal.failure == nil)
-            try await append(places..<places + 1).get()
+            await #expect(throws: JournalFailure.full) { try await append(slots..<slots + 2).get() }
+            #expect(journal.pending == slots - 1 && journal.failure == nil)
+            try await append(slots..<slots + 1).get()
             #expect(journal.failure == .full)
-            #expect(try journal.unfolded(limit: places).map(\.access.at) == Array(1...places))
+            #expect(try journal.unfolded(limit: slots).map(\.access.at) == Array(1...slots))
         }
     }
 
@@ -171,7 +171,7 @@ struct AccessJournalTests {
     @Test("What arrives during a flush shares the next one, in order, and is acknowledged after it")
     func sharesFlushes() async throws {
         let disk = MemoryDisk()
-        try await opened(disk, places: 200) { journal in
+        try await opened(disk, slots: 200) { journal in
             disk.hold()
             let acknowledged = Mutex<[Int]>([])
             let (done, finish) = AsyncStream.makeStream(of: Void.self)
@@ -217,7 +217,7 @@ struct AccessJournalTests {
     @Test("Those who wait for a flush that fails are refused, all of them, and those behind them too")
     func refusesWaiting() async throws {
         let disk = MemoryDisk()
-        try await opened(disk, places: 200) { journal in
+        try await opened(disk, slots: 200) { journal in
             disk.hold()
             disk.fail(.sync)
             let results = Mutex<[Bool]>([])
@@ -249,7 +249,7 @@ struct AccessJournalTests {
     @Test("With `process` an access is written when it is acknowledged, at once, and flushed a moment later")
     func writesAtOnce() async throws {
         let disk = MemoryDisk()
-        try await opened(disk, places: 200, durability: .process) { journal in
+        try await opened(disk, slots: 200, durability: .process) { journal in
             disk.hold()
             let acknowledged = Atomic<Int>(0)
             for time in 1...100 {
@@ -260,7 +260,7 @@ struct AccessJournalTests {
             }
             // What the process leaves behind when it ends here.
             let left = disk.copy()
-            try await opened(left, places: 200, durability: .process) { next in
+            try await opened(left, slots: 200, durability: .process) { next in
                 let times = try next.unfolded(limit: 200).map(\.access.at)
                 #expect(times == Array(1...100))
             }
@@ -300,7 +300,7 @@ struct AccessJournalTests {
 
     @Test("With `process`, a full journal refuses, and takes up again what was folded")
     func fullAtOnce() async throws {
-        try await opened(MemoryDisk(), places: 4, durability: .process) { journal in
+        try await opened(MemoryDisk(), slots: 4, durability: .process) { journal in
             for time in 1...4 { try await journal.append(.sample(1, at: time)) }
             await #expect(throws: JournalFailure.full) { try await journal.append(.sample(1, at: 5)) }
             #expect(journal.pending == 4)
@@ -316,13 +316,13 @@ struct AccessJournalTests {
     func clearsBehindGaps() async throws {
         for next in AccessDurability.allCases {
             let disk = MemoryDisk()
-            let places = 3 * AccessJournal.largestGroup
-            try await opened(disk, places: places, durability: .process) { journal in
-                for time in 1...places { try await journal.append(.sample(1, at: time)) }
+            let slots = 3 * AccessJournal.largestGroup
+            try await opened(disk, slots: slots, durability: .process) { journal in
+                for time in 1...slots { try await journal.append(.sample(1, at: time)) }
             }
             let start = JournalFile.headSize
             disk.erase(start + 3 * AccessRecord.size..<start + 4 * AccessRecord.size)
-            try await opened(disk, places: places, durability: next) { journal in #expect(journal.pending == 2) }
+            try await opened(disk, slots: slots, durability: next) { journal in #expect(journal.pending == 2) }
             let rest = try disk.read(at: start + 3 * AccessRecord.size, count: 1 << 22)
             #expect(rest.allSatisfy { $0 == 0 })
         }

@@ -18,39 +18,39 @@ struct TokenMemoryTests {
     }
 
     @Test("A shelf finds what it holds and nothing else, through any order of taking in and making room")
-    func shelf() throws {
+    func table() throws {
         var random = SystemRandomNumberGenerator()
         // Few starts for the look-up, so that keys stand in each other's way.
         let keys = (0..<300).map { number in
             TokenKey(first: [UInt64.random(in: 0..<24, using: &random), UInt64(number)], second: [0, 0])
         }
-        var shelf = TokenTable(capacity: 100)
+        var table = TokenTable(capacity: 100)
         for step in 0..<5000 {
             let number = Int.random(in: 0..<keys.count, using: &random)
-            if let index = shelf.find(keys[number]) {
-                #expect(shelf.slots[index].key == keys[number])
-                shelf.slots[index].isUsed = true
+            if let index = table.find(keys[number]) {
+                #expect(table.slots[index].key == keys[number])
+                table.slots[index].isUsed = true
             } else {
-                shelf.insert(Self.slot(keys[number], number: number))
-                #expect(shelf.find(keys[number]) != nil, "step \(step)")
+                table.insert(Self.slot(keys[number], number: number))
+                #expect(table.find(keys[number]) != nil, "step \(step)")
             }
-            #expect(shelf.slots.count <= 100)
+            #expect(table.slots.count <= 100)
         }
-        let held = Set(shelf.slots.map(\.key))
+        let held = Set(table.slots.map(\.key))
         #expect(held.count == 100)
-        for key in keys { #expect((shelf.find(key) != nil) == held.contains(key)) }
+        for key in keys { #expect((table.find(key) != nil) == held.contains(key)) }
     }
 
     @Test("What is asked for again and again stays when others make room")
     func keepsTheUsed() throws {
-        var shelf = TokenTable(capacity: 10)
+        var table = TokenTable(capacity: 10)
         let used = TokenKey(first: [7, 7], second: [7, 7])
-        shelf.insert(Self.slot(used))
+        table.insert(Self.slot(used))
         for number in 0..<200 {
             let other = TokenKey(first: [UInt64(number), 1], second: [1, 1])
-            shelf.insert(Self.slot(other, number: number))
-            let index = try #require(shelf.find(used))
-            shelf.slots[index].isUsed = true
+            table.insert(Self.slot(other, number: number))
+            let index = try #require(table.find(used))
+            table.slots[index].isUsed = true
         }
     }
 

@@ -86,8 +86,8 @@ extension ClientRulesTests {
             try await fill(0, 100, notes: String(repeating: "long ", count: 3000))
             let whole = try await server.raw(.get, feed.path).expect(200)
             #expect(whole.body.count > 1_000_000 && whole.events.count > 900)
-            let told = try await server.call(.get, "/v1/feeds/\(feed.id)").expect(200)
-            #expect(told.json["health"] != nil)
+            let reply = try await server.call(.get, "/v1/feeds/\(feed.id)").expect(200)
+            #expect(reply.json["health"] != nil)
         }
     }
 

@@ -98,16 +98,16 @@ extension ClientRulesTests {
             try await server.makeCircle()
             let feed = try await server.makeFeed()
             let token = String(feed.path.split(separator: "/")[1])
-            var told = ""
+            var output = ""
             for (method, path) in [
                 (.get, feed.path), (.head, feed.path), (.put, feed.path), (.get, feed.path + "/deeper"),
                 (.get, "/feeds/\(token)x/x.ics"), (.get, feed.path + "?a=b"),
             ] as [(HTTPRequest.Method, String)] {
                 let answer = try await server.raw(method, path)
-                told += answer.text + answer.headers.map { "\($0.name): \($0.value)\n" }.joined()
+                output += answer.text + answer.headers.map { "\($0.name): \($0.value)\n" }.joined()
                 if answer.status == 200 { #expect(answer.headers[.referrerPolicy] == "no-referrer") }
             }
-            #expect(!told.contains(token) && !server.log.text.contains(token))
+            #expect(!output.contains(token) && !server.log.text.contains(token))
             #expect(server.log.text.contains("/feeds/{token}"))
         }
     }
@@ -116,17 +116,17 @@ extension ClientRulesTests {
     func rule36() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
-            var told: [Set<String>] = []
+            var output: [Set<String>] = []
             for (label, config) in [
                 ("1", ["detail": "full"]), ("2", ["detail": "titles"]), ("3", ["showMinimalDetails": true]),
                 ("4", ["detail": "busy"]),
             ] as [(String, JSONValue)] {
                 let feed = try await server.raw(.get, try await server.makeFeed(label: label, config: config).path)
                 let names = feed.events.flatMap(\.lines).map { String($0.prefix { $0 != ":" && $0 != ";" }) }
-                told.append(Set(names))
+                output.append(Set(names))
             }
-            #expect(told[1].isStrictSubset(of: told[0]))
-            #expect(told[2].isSubset(of: told[1]) && told[3].isSubset(of: told[2]))
+            #expect(output[1].isStrictSubset(of: output[0]))
+            #expect(output[2].isSubset(of: output[1]) && output[3].isSubset(of: output[2]))
         }
         #expect(
             try Self.document("README.md").contains("What they have fetched stays with them after a feed is revoked."))

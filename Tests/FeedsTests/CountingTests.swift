@@ -101,8 +101,8 @@ struct CountingTests {
                 exec 3<>/dev/tcp/127.0.0.1/$0
                 printf "$request" >&3
                 """#
-            let told = try await runProgram("/usr/bin/bash", ["-c", script, "\(port)", path])
-            #expect(told.output == "3\n", "\(told.error)")
+            let answer = try await runProgram("/usr/bin/bash", ["-c", script, "\(port)", path])
+            #expect(answer.output == "3\n", "\(answer.error)")
             #expect(try await counted() == before + 3)
             try await server.call(.post, "/v1/feeds/\(feed.id)/revoke").expect(200)
             try await server.raw(.get, path).expect(410)
@@ -123,8 +123,8 @@ struct CountingTests {
             #expect(refused.headers[.retryAfter] == "5")
             try await server.raw(.get, "/healthz").expect(503)
             // Whoever asks for the count makes room.
-            let told = try await server.call(.get, "/v1/feeds/\(feed.id)").expect(200).json
-            #expect(told["accessCount"]?.integer == journal.capacity)
+            let answer = try await server.call(.get, "/v1/feeds/\(feed.id)").expect(200).json
+            #expect(answer["accessCount"]?.integer == journal.capacity)
             try await server.raw(.get, "/healthz").expect(200)
             try await server.raw(.get, feed.path).expect(200)
         }

@@ -130,7 +130,7 @@ struct FastPathTests {
         try await TestServer.run(live: true) { server in
             try await server.makeCircle()
             let (one, other) = (try await server.makeFeed(), try await server.makeFeed(user: "ben"))
-            let marks = ["c", "d", "e", "f"].map { WriteClock.Mark(circle: $0) }
+            let marks = ["c", "d", "e", "f"].map { WriteClock.Slot(circle: $0) }
             let elsewhere = try #require(zip(["d", "e", "f"], marks.dropFirst()).first { $0.1 != marks[0] }?.0)
             try await server.raw(.get, one.path).expect(200)
             try await server.call(

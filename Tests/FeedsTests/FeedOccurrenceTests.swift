@@ -52,7 +52,7 @@ struct FeedOccurrenceTests {
     private func compare(
         _ files: [CalendarFile], _ look: Look, _ differences: [OccurrenceReader: [String: String]]
     ) async throws -> Int {
-        let compared = Tally()
+        let compared = Counter()
         try await TestServer.run(clock: TestClock(look.clock)) { server in
             var feeds: [(name: String, bytes: [UInt8])] = []
             var ours: [ByteString: [Occurrence]] = [:]

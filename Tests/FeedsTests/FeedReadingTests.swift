@@ -191,9 +191,9 @@ struct FeedReadingTests {
                 ("the configuration again", { try await configure(200) }),
             ]
             var known = try date(try await server.raw(.get, feed.path).expect(200))
-            for (place, (what, change)) in changes.enumerated() {
+            for (index, (what, change)) in changes.enumerated() {
                 // The second of each pair comes while the clock shows a time before the first.
-                server.clock.advance(seconds: place.isMultiple(of: 2) ? 100 : -100)
+                server.clock.advance(seconds: index.isMultiple(of: 2) ? 100 : -100)
                 try await change()
                 let first = try await server.raw(.get, feed.path, headers: [.ifModifiedSince: known])
                 #expect(first.status == 200, "\(what)")

@@ -116,8 +116,8 @@ struct FreeBusyTests {
                 "userIds": ["ann", "ben"], "from": "2026-03-04T18:00:00Z", "to": "2026-03-13T08:00:00Z",
             ]
             let answer = try await server.call(.post, path, span, as: "vic").expect(200)
-            func busy(_ place: Int) -> [String] {
-                let person = answer.json["people"]?.array?[place]
+            func busy(_ index: Int) -> [String] {
+                let person = answer.json["people"]?.array?[index]
                 return (person?["busy"]?.array ?? []).map {
                     "\($0["type"]?.string ?? "") \($0["start"]?.string ?? "")/\($0["end"]?.string ?? "")"
                 }

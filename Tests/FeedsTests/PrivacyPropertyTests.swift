@@ -180,17 +180,17 @@ struct PrivacyPropertyTests {
                 for form in CalendarForm.allCases {
                     let answer = try await server.raw(.get, feed.path, headers: [.accept: form.mediaType]).expect(200)
                     #expect(answer.text.count > 500)
-                    let told = unfolded(answer.text) + "\(answer.headers)"
+                    let output = unfolded(answer.text) + "\(answer.headers)"
                     for word in forbidden + [label] {
-                        #expect(!told.localizedCaseInsensitiveContains(word), "\(name) as \(form): \(word)")
+                        #expect(!output.localizedCaseInsensitiveContains(word), "\(name) as \(form): \(word)")
                     }
                 }
             }
             // The search finds what is there: a feed of everything tells nearly all of it.
             let full = try await server.makeFeed(user: "eve", config: ["completedTasks": "keep"])
-            let told = unfolded(try await server.raw(.get, full.path).expect(200).text)
-            #expect(canaries.titles.allSatisfy { told.contains($0) })
-            #expect(canaries.secrets.count { told.contains($0) } > 15)
+            let output = unfolded(try await server.raw(.get, full.path).expect(200).text)
+            #expect(canaries.titles.allSatisfy { output.contains($0) })
+            #expect(canaries.secrets.count { output.contains($0) } > 15)
         }
     }
 

@@ -141,16 +141,16 @@ struct ReachHistoryTests {
     private static func check(_ server: TestServer, _ world: World) async throws {
         for (id, changedAt) in world.changedAt {
             let json = try await server.call(.get, "/v1/circles/c/tasks/\(id)/reach").expect(200).json
-            let told = try #require(json["readers"]?.array)
+            let found = try #require(json["readers"]?.array)
             #expect((json["change"] == "deleted") == (world.titles[id] == nil))
             let known = world.readers.filter { $0.held != nil }
-            #expect(told.count == known.count && json["of"]?.integer == known.count)
+            #expect(found.count == known.count && json["of"]?.integer == known.count)
             let uid = try #require(
                 try await server.services.store.read { try $0.itemEverKnown(id, "tasks", in: "c")?.uid })
             for reader in known {
                 let feed = world.feeds[reader.feed].id
                 let own = try #require(
-                    told.first { $0["feedId"]?.string == feed && $0["client"]?.string == reader.client })
+                    found.first { $0["feedId"]?.string == feed && $0["client"]?.string == reader.client })
                 let hasIt = reader.readAt > changedAt
                 #expect(own["hasIt"]?.bool == hasIt, "\(id) \(reader.client) \(json)")
                 // And it is true of what the app shows.

@@ -21,8 +21,8 @@ struct StrictReadersTests {
         for feed in feeds {
             let reading = CalendarReader().read(feed.bytes)
             // What a title says that its author wrote is no fault of the feed.
-            let told: Set<Problem.Code> = ["cancelled-by-title", "orphan-override"]
-            let problems = reading.problems.filter { !told.contains($0.code) }
+            let reported: Set<Problem.Code> = ["cancelled-by-title", "orphan-override"]
+            let problems = reading.problems.filter { !reported.contains($0.code) }
             #expect(problems.isEmpty && reading.refusal == nil, "\(feed.name)")
         }
         let full = try #require(feeds.first { $0.name == "full" })

@@ -28,9 +28,9 @@ func promise(_ holds: Bool, _ sentence: @autoclosure () -> String) {
 /// The first place where two texts differ, for the sentence.
 func difference(_ a: String, _ b: String) -> String {
     let (left, right) = (Array(a.utf8), Array(b.utf8))
-    let place = zip(left, right).enumerated().first { $1.0 != $1.1 }?.offset ?? min(left.count, right.count)
+    let index = zip(left, right).enumerated().first { $1.0 != $1.1 }?.offset ?? min(left.count, right.count)
     func around(_ bytes: [UInt8]) -> String {
-        String(decoding: bytes[max(0, min(place, bytes.count) - 120)..<min(bytes.count, place + 120)], as: UTF8.self)
+        String(decoding: bytes[max(0, min(index, bytes.count) - 120)..<min(bytes.count, index + 120)], as: UTF8.self)
     }
-    return "\nat \(place) of \(left.count) and \(right.count)\n--- one\n\(around(left))\n--- other\n\(around(right))"
+    return "\nat \(index) of \(left.count) and \(right.count)\n--- one\n\(around(left))\n--- other\n\(around(right))"
 }

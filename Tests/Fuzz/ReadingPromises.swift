@@ -42,7 +42,9 @@ enum ReadingPromises {
         guard other != reading else { return }
         var (left, right) = (other, reading)
         // Problems of one line may stand in an order of their own.
-        promise(counts(of: other) == counts(of: reading), "Problems \(way):" + difference(told(other), told(reading)))
+        promise(
+            counts(of: other) == counts(of: reading),
+            "Problems \(way):" + difference(reported(other), reported(reading)))
         (left.problems, right.problems) = ([], [])
         promise(left == right, "Read \(way):" + difference("\(left)", "\(right)"))
     }
@@ -52,7 +54,7 @@ enum ReadingPromises {
         reading.problems.reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
 
-    private static func told(_ reading: CalendarReading) -> String {
+    private static func reported(_ reading: CalendarReading) -> String {
         reading.problems.map { "\($0)" }.sorted().joined(separator: "\n")
     }
 

@@ -71,8 +71,8 @@ struct ForeignZoneTests {
             let isNamed =
                 reader == "libical"
                 ? Self.ofLibical.contains(ByteString(path)) : Self.ofICalendar[ByteString(path)] != nil
-            let place = zip(own, theirs).enumerated().first { $1.0 != $1.1 }
-            #expect(isNamed, "\(path) \(tzid) \(reader): \(String(describing: place))")
+            let index = zip(own, theirs).enumerated().first { $1.0 != $1.1 }
+            #expect(isNamed, "\(path) \(tzid) \(reader): \(String(describing: index))")
         }
         #expect(differing["libical"] == Self.ofLibical)
         #expect(differing["icalendar"] == Set(Self.ofICalendar.keys))

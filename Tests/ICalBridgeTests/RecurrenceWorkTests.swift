@@ -230,8 +230,8 @@ struct RecurrenceWorkTests {
             let all = Set(found.occurrences.map { $0.start.instant(floatingIn: Self.utc) })
             let asked = all.flatMap { [$0, $0.adding(seconds: 3600), $0.adding(seconds: -1)] }
             var budget = RecurrenceBudget(steps: 1_000_000)
-            let told = series.starts(among: asked, floatingIn: Self.utc, budget: &budget)
-            #expect(told == Set(asked.filter(all.contains)))
+            let listed = series.starts(among: asked, floatingIn: Self.utc, budget: &budget)
+            #expect(listed == Set(asked.filter(all.contains)))
             // A count is made once for all.
             #expect(1_000_000 - budget.left < asked.count * 40)
         }

@@ -86,7 +86,7 @@ struct SeriesOrphanTests {
         other.uid = "other"
         let (kept, gone) = Series.settled(file: [other, second, other, first, first])
         #expect(kept.map(\.event.summary) == [other.summary, "first", "second", other.summary])
-        #expect(kept.map(\.place) == [0, 1, 1, 2] && gone == [4])
+        #expect(kept.map(\.position) == [0, 1, 1, 2] && gone == [4])
         #expect(kept.allSatisfy { $0.event.recurrenceID == nil })
         // Times without a zone are left out as times without a zone.
         #expect(

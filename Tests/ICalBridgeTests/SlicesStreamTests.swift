@@ -9,7 +9,7 @@ import Testing
 @Suite("A file read slice by slice is the file read at once", .ownThread)
 struct SlicesStreamTests {
     /// Everything that a reading reports, with the problems of one line in a fixed order.
-    private struct Told: Equatable {
+    private struct Outcome: Equatable {
         var reading: CalendarReading
         var problems: [String]
 
@@ -32,7 +32,7 @@ struct SlicesStreamTests {
     }
 
     /// Returns what streaming gives, put together as if it had been read at once.
-    private static func streamed(_ bytes: [UInt8], by size: Int, _ options: CalendarReader.Options) throws -> Told {
+    private static func streamed(_ bytes: [UInt8], by size: Int, _ options: CalendarReader.Options) throws -> Outcome {
         var calendars: [Int: ([Event], [ClosedRange<Int>])] = [:]
         var problems: [Problem] = []
         var reading = try CalendarReader(options: options).stream(rereading: chunks(bytes, of: size)) { slice in
@@ -45,12 +45,12 @@ struct SlicesStreamTests {
             reading.lines[index] = lines
         }
         reading.problems += problems
-        return Told(reading)
+        return Outcome(reading)
     }
 
     private static func expectSame(_ bytes: [UInt8], _ name: String, by sizes: [Int] = [1, 7, 4096, 65536]) throws {
         var options = CalendarReader.Options(limits: .large)
-        let whole = Told(CalendarReader(options: options).read(bytes))
+        let whole = Outcome(CalendarReader(options: options).read(bytes))
         for size in sizes {
             options.partSize = size < 100 ? 200 : 1 << 20
             #expect(try streamed(bytes, by: size, options) == whole, "\(name) in chunks of \(size)")
@@ -100,7 +100,7 @@ struct SlicesStreamTests {
                     inputs.append(inputs[0].filter { $0 != 10 })
                 }
                 for bytes in inputs {
-                    let whole = Told(CalendarReader(options: options).read(bytes))
+                    let whole = Outcome(CalendarReader(options: options).read(bytes))
                     #expect(try Self.streamed(bytes, by: 5, options) == whole, "\(first) and \(second)")
                 }
             }
@@ -119,7 +119,7 @@ struct SlicesStreamTests {
         ]
         for text in texts {
             let bytes = Array(text.utf8)
-            let whole = Told(CalendarReader(options: options).read(bytes))
+            let whole = Outcome(CalendarReader(options: options).read(bytes))
             for size in [1, 7, 4096] { #expect(try Self.streamed(bytes, by: size, options) == whole, "\(text)") }
         }
     }

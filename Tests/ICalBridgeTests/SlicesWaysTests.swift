@@ -79,19 +79,19 @@ struct SlicesWaysTests {
         ]
         var chunked = 0
         for (number, middle) in odd.enumerated() {
-            for place in [0, 19, 20, 21, 40] {
+            for position in [0, 19, 20, 21, 40] {
                 var lines = (0..<40).flatMap { index -> [String] in
                     let sequence = index % 5 == 0 ? "x" : "1"
                     return Reading.event(["DTSTART:20260105T090000Z", "SUMMARY:\(index)", "SEQUENCE:\(sequence)"])
                 }
-                lines.insert(contentsOf: middle, at: place * 7)
+                lines.insert(contentsOf: middle, at: position * 7)
                 for ending in ["\r\n", "\n", "\r"] {
                     let text = Reading.calendar(lines).replacing("\r\n", with: ending)
                     let bytes = Array(text.utf8)
                     var options = CalendarReader.Options()
                     (options.chunkedSize, options.chunkSize) = (100, 500)
                     if CalendarReader(options: options).readChunks(bytes) != nil { chunked += 1 }
-                    Self.expectSame(bytes, "\(number) at \(place)")
+                    Self.expectSame(bytes, "\(number) at \(position)")
                 }
             }
         }

@@ -33,10 +33,10 @@ struct VerdictTests {
         func pairs(_ rows: [(String, [CalendarClient])]) -> Set<String> {
             Set(rows.flatMap { rule, clients in clients.map { "\(rule) \($0.rawValue)" } })
         }
-        let told = pairs(ClientRule.all.map { ($0.id, $0.clients) })
-        #expect(told == pairs(VerdictRow.all.map { ($0.rule, $0.clients) }))
+        let reported = pairs(ClientRule.all.map { ($0.id, $0.clients) })
+        #expect(reported == pairs(VerdictRow.all.map { ($0.rule, $0.clients) }))
         // A rule about an app stands once, and names what it is known from.
-        #expect(told.count == ClientRule.all.map(\.clients.count).reduce(0, +))
+        #expect(reported.count == ClientRule.all.map(\.clients.count).reduce(0, +))
         for rule in ClientRule.all {
             let known = ["[code] ", "[issue] ", "[doc] ", "[blog] ", "RFC "]
             #expect(known.contains { rule.source.hasPrefix($0) }, "\(rule.id)")

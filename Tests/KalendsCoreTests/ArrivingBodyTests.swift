@@ -12,15 +12,15 @@ struct ArrivingBodyTests {
         let intake = Intake(ServerSettings())
         var body = try ArrivingBody(intake, from: .unknown)
         try body.append(Array(repeating: 1, count: MemoryShare.free))
-        #expect(intake.bodies.places == 0)
+        #expect(intake.bodies.slots == 0)
         try body.append([2])
-        #expect(intake.bodies.places == 1 && intake.bodies.bytes == MemoryShare.free + 1)
+        #expect(intake.bodies.slots == 1 && intake.bodies.bytes == MemoryShare.free + 1)
         #expect(try body.take() == Array(repeating: 1, count: MemoryShare.free) + [2])
-        #expect(body.count == 0 && intake.bodies.bytes == 0 && intake.bodies.places == 1)
+        #expect(body.count == 0 && intake.bodies.bytes == 0 && intake.bodies.slots == 1)
         try body.append([3])
         #expect(try body.take() == [3])
         _ = consume body
-        #expect(intake.bodies.bytes == 0 && intake.bodies.places == 0)
+        #expect(intake.bodies.bytes == 0 && intake.bodies.slots == 0)
     }
 
     @Test("Eight of the largest bodies begin and finish, and a ninth is refused before it begins")

@@ -16,15 +16,15 @@ struct FairPoolTests {
     }
 
     @Test("However many places one network takes, the next one gets in; a person has a few")
-    func places() throws {
-        let pool = FairPool(FairPool.Size(bytes: 1, places: 24, placesOfAPerson: 6), busy: "Full.")
+    func slots() throws {
+        let pool = FairPool(FairPool.Size(bytes: 1, slots: 24, slotsPerPerson: 6), busy: "Full.")
         var held: [FairPool.Holding] = []
-        while let place = try? pool.enter(Self.user("ann")) { held.append(place) }
+        while let slot = try? pool.enter(Self.user("ann")) { held.append(slot) }
         #expect(held.count == 6)
         let refused = #expect(throws: Refusal.self) { try pool.enter(Self.user("ann", "other")) }
         #expect(refused?.kind == .tooMany && refused?.retryAfter == 5)
         // More accounts get no more than the network's third.
-        for number in 0..<100 { if let place = try? pool.enter(Self.user("u\(number)")) { held.append(place) } }
+        for number in 0..<100 { if let slot = try? pool.enter(Self.user("u\(number)")) { held.append(slot) } }
         #expect(held.count == 8)
         let full = #expect(throws: Refusal.self) { try pool.enter(Self.user("ben")) }
         #expect(full?.kind == .unavailable && full?.code == .busy)
@@ -32,21 +32,21 @@ struct FairPoolTests {
         // A host application's users are not one network, though one machine speaks for all of them.
         for number in 0..<4 { held.append(try pool.enter(Self.hosts("u\(number)"))) }
         held = []
-        #expect(pool.places == 0)
+        #expect(pool.slots == 0)
         held.append(try pool.enter(Self.user("ann")))
     }
 
     @Test("Uploads that hold as much as they can keep nobody out who brings a little")
     func bytes() throws {
         let mebibyte = 1 << 20
-        let pool = FairPool(FairPool.Size(bytes: 256 * mebibyte, places: 24, placesOfAPerson: 6), busy: "Full.")
+        let pool = FairPool(FairPool.Size(bytes: 256 * mebibyte, slots: 24, slotsPerPerson: 6), busy: "Full.")
         // Four uploads that are never done, of as many users as it takes.
         for users in [1, 2, 4] {
             var held: [FairPool.Holding] = []
             for number in 0..<4 {
-                let place = try pool.enter(Self.user("u\(number % users)", "n\(number % users)"))
-                for _ in 0..<64 { try? place.grow(by: mebibyte) }
-                held.append(place)
+                let slot = try pool.enter(Self.user("u\(number % users)", "n\(number % users)"))
+                for _ in 0..<64 { try? slot.grow(by: mebibyte) }
+                held.append(slot)
             }
             let mine = try pool.enter(Self.user("me", "mine"))
             for _ in 0..<8 { try mine.grow(by: mebibyte) }
@@ -67,6 +67,6 @@ struct FairPoolTests {
         let second = try pool.enter(Sender(network: "n"))
         try second.grow(by: 23)
         #expect(throws: Refusal.self) { try second.grow(by: 1) }
-        #expect(pool.bytes == 53 && pool.places == 2)
+        #expect(pool.bytes == 53 && pool.slots == 2)
     }
 }

@@ -67,8 +67,8 @@ struct ImportIndexingTests {
     func unsound() async throws {
         let summary = ImportSummary(events: 1, skipped: 0, problems: [], zones: [])
         var received = try ReceivedReading(limit: 1 << 20, indexFor: zone, expecting: 0)
-        try received.hear(WorkerFrame.block(Array("nonsense".utf8)).bytes) { _ in }
-        try received.hear(WorkerFrame.summary(summary).bytes) { _ in }
+        try received.receive(WorkerFrame.block(Array("nonsense".utf8)).bytes) { _ in }
+        try received.receive(WorkerFrame.summary(summary).bytes) { _ in }
         #expect(received.isSound)
         #expect(try await received.reading() == nil)
     }

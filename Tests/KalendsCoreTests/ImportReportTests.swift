@@ -29,12 +29,12 @@ struct ImportReportTests {
         #expect(try [Marked<Imports.Item>](stored: items).text() == items)
         let details =
             #"{"dropped":[{"count":2,"property":"ATTENDEE"}],"keep":["attendees"],"problems":["#
-            + Self.problems.joined(separator: ",") + #"],"timeZones":[{"how":"x-wr","resolvedTo":null,"tzid":"Z"}],"todos":"tasks"}"#
+            + Self.problems.joined(separator: ",")
+            + #"],"timeZones":[{"how":"x-wr","resolvedTo":null,"tzid":"Z"}],"todos":"tasks"}"#
         #expect(try Imports.Details(stored: details).text() == details)
         let outline =
             #"{"counts":{"created":1,"events":15,"journals":1,"skipped":5,"tasks":2,"todos":3,"unchanged":4,"updated":3},"#
-            + #""shared":true,"#
-            + #""span":{"from":"2026-01-21","to":null}}"#
+            + #""shared":true,"span":{"from":"2026-01-21","to":null}}"#
         let read = try Imports.Outline(stored: outline)
         #expect(try read.text() == outline && read.counts.updated == 3 && read.isShared)
         #expect(try read.json.text() == outline)

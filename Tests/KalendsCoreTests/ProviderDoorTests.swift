@@ -80,7 +80,7 @@ struct ProviderDoorTests {
             #expect(await Self.failure(door(Sender(user: "ben", host: "c.example"), 2 * Self.mib)) == nil)
             withExtendedLifetime(first) {}
         }
-        #expect(answers.memory.bytes == 0 && answers.memory.places == 0)
+        #expect(answers.memory.bytes == 0 && answers.memory.slots == 0)
     }
 
     @Test("A write whose answer finds no room may have been carried out, and one answer that never fits is too long")
@@ -122,7 +122,7 @@ struct ProviderDoorTests {
         ) { isAwaited.load(ordering: .relaxed) ? 1 : 0 }
         let run = Task { await Self.failure(door) }
         try await Task.sleep(for: .seconds(2))
-        #expect(door.count == 1 && answers.memory.places > 1)
+        #expect(door.count == 1 && answers.memory.slots > 1)
         isAwaited.store(true, ordering: .relaxed)
         #expect(Self.kind(await run.value) == .busy(retryAfter: 30))
         let late = ProviderDoor(LongAnswers(length: 0), answers, for: Self.ann, time: .zero)
@@ -151,10 +151,10 @@ struct ProviderDoorTests {
         #expect(limit.wait("ann", now: 0) == 11_000 && limit.wait("ann", now: 10_999) == 1)
         #expect(limit.wait("ann", now: 11_000) == 0 && limit.wait("ben", now: 0) == 0)
         let answers = ForeignAnswers(limit: Self.mib)
-        let places = try (0..<2).map { _ in try answers.questions.enter(Self.ann) }
+        let slots = try (0..<2).map { _ in try answers.questions.enter(Self.ann) }
         let refusal = #expect(throws: Refusal.self) { try answers.questions.enter(Self.ann) }
         #expect(refusal?.kind == .tooMany && refusal?.retryAfter != nil)
         #expect(throws: Never.self) { try answers.questions.enter(Sender(user: "ben", host: "dav.example")) }
-        withExtendedLifetime(places) {}
+        withExtendedLifetime(slots) {}
     }
 }

@@ -55,8 +55,8 @@ struct SignedTokenTests {
             #expect(keys.map { $0.verifies(token) } == (0..<3).map { $0 == index })
             var changed = Array(example.utf8)
             // In the middle of the payload, and of the signature.
-            for place in [80, changed.count - 20] {
-                changed[place] = changed[place] == 65 ? 66 : 65
+            for position in [80, changed.count - 20] {
+                changed[position] = changed[position] == 65 ? 66 : 65
                 let other = SignedToken(Concealed(String(decoding: changed, as: UTF8.self)))
                 #expect(other.map { token in keys.contains { $0.verifies(token) } } != true)
             }

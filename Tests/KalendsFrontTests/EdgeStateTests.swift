@@ -10,7 +10,7 @@ import Testing
 /// A connection's state, event by event and without a channel.
 @Suite("The state of a connection")
 struct EdgeStateTests {
-    private static func manner(
+    private static func framing(
         _ fields: HTTPHeaders = [:], _ version: HTTPVersion = .http1_1
     ) throws -> RequestFraming {
         var headers = fields
@@ -30,7 +30,7 @@ struct EdgeStateTests {
     /// A state in which the router has a request.
     private static func routed(_ fields: HTTPHeaders = [:], isWhole: Bool = true) throws -> EdgeState {
         var state = EdgeState()
-        #expect(state.missed(try manner(fields)) == .take)
+        #expect(state.missed(try framing(fields)) == .take)
         if isWhole { _ = state.endTaken() }
         return state
     }
@@ -74,10 +74,10 @@ struct EdgeStateTests {
     func router() throws {
         var state = EdgeState()
         #expect(state.looksUp)
-        #expect(try state.missed(Self.manner(Self.chunked)) == .take)
+        #expect(try state.missed(Self.framing(Self.chunked)) == .take)
         #expect(state.partCame() == .take && state.bodyTaken() == .take && state.endTaken() == .take)
         #expect(!state.takesWhole && !state.looksUp)
-        #expect(try state.missed(Self.manner()) == .take && state.endTaken() == .take)
+        #expect(try state.missed(Self.framing()) == .take && state.endTaken() == .take)
         #expect(state.passedCount == 2)
         #expect(state.answered() == false)
         #expect(state.passedCount == 1 && !state.looksUp)
@@ -88,7 +88,7 @@ struct EdgeStateTests {
     @Test("A request for the router, and all that comes behind it, waits until the answers from here have left")
     func waits() throws {
         var state = Self.waiting(2)
-        #expect(try state.partCame() == .take && state.missed(Self.manner()) == .hold)
+        #expect(try state.partCame() == .take && state.missed(Self.framing()) == .hold)
         #expect(state.partCame() == .hold && state.eventCame() == .hold && state.errorCame() == .hold)
         #expect(state.isFull && !state.takesWhole)
         state.left()
@@ -96,7 +96,7 @@ struct EdgeStateTests {
         state.left()
         #expect(state.releases)
         // The request is released, and something is held behind it.
-        #expect(try state.missed(Self.manner()) == .take)
+        #expect(try state.missed(Self.framing()) == .take)
         #expect(state.partCame() == .hold && state.releases)
         state.released()
         #expect(state.endTaken() == .take && state.partCame() == .take)
@@ -150,7 +150,7 @@ struct EdgeStateTests {
     func closing() throws {
         for (fields, version) in [(["Connection": "close"], HTTPVersion.http1_1), ([:], .http1_0)] {
             var state = try Self.routed()
-            #expect(try state.missed(Self.manner(HTTPHeaders(fields.map { ($0.key, $0.value) }), version)) == .take)
+            #expect(try state.missed(Self.framing(HTTPHeaders(fields.map { ($0.key, $0.value) }), version)) == .take)
             #expect(state.endTaken() == .takeLast)
             #expect(state.partCame() == .ignore && state.errorCame() == .ignore && state.passedCount == 2)
             #expect(state.eventCame() == .take)
@@ -251,12 +251,12 @@ struct EdgeStateTests {
         state.asked()
         #expect(state.confirmed() == true && state == EdgeState())
         state.asked()
-        #expect(try state.confirmed() == true && state.missed(Self.manner()) == .take && state.partCame() == .take)
+        #expect(try state.confirmed() == true && state.missed(Self.framing()) == .take && state.partCame() == .take)
 
         // Answers are still to leave when it turns out to be for the router.
         state = Self.waiting()
         state.asked()
-        #expect(try state.confirmed() == true && state.missed(Self.manner()) == .hold && state.partCame() == .hold)
+        #expect(try state.confirmed() == true && state.missed(Self.framing()) == .hold && state.partCame() == .hold)
     }
 
     @Test("A request for which the database was asked is forgotten with the end of the output")
@@ -274,13 +274,13 @@ struct EdgeStateTests {
         case asked, confirmed, found, foundWhole, missed, refused, body, end, left, began, answered, wanted, released
 
         /// Returns whether the event claims to have done something.
-        func happen(to state: inout EdgeState, _ manner: RequestFraming) -> Bool {
+        func happen(to state: inout EdgeState, _ framing: RequestFraming) -> Bool {
             switch self {
             case .asked: state.asked()
             case .confirmed: return state.confirmed()
             case .found: state.found(isWhole: false)
             case .foundWhole: state.found(isWhole: true)
-            case .missed: return state.missed(manner) != .ignore
+            case .missed: return state.missed(framing) != .ignore
             case .refused: return state.refused() != .ignore
             case .body: return state.bodyTaken() != .ignore
             case .end: return state.endTaken() != .ignore
@@ -301,12 +301,12 @@ struct EdgeStateTests {
     private static func check(_ state: EdgeState, allows allowed: Set<Event>) throws {
         for event in Event.allCases where !allowed.contains(event) {
             var after = state
-            let claims = event.happen(to: &after, try manner())
+            let claims = event.happen(to: &after, try framing())
             #expect(!claims && after == state, "\(event) in \(state) leads to \(after)")
         }
         for event in allowed {
             var after = state
-            let claims = event.happen(to: &after, try manner())
+            let claims = event.happen(to: &after, try framing())
             #expect(claims || after != state, "\(event) in \(state) changes nothing")
         }
     }

@@ -277,12 +277,12 @@ private struct Reading {
         for (name, value) in head.headers {
             if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
         }
-        asked.mark = nil
-        guard FeedRequest(asked.isHead ? .head : .get, fields) == asked, fields[.xRequestID] == plain.asked.mark,
+        asked.requestID = nil
+        guard FeedRequest(asked.isHead ? .head : .get, fields) == asked, fields[.xRequestID] == plain.asked.requestID,
             fields[.ifMatch] == nil, fields[.ifUnmodifiedSince] == nil, fields[.contentLength] == nil
         else { return "the router reads other fields: \(head.headers)" }
-        guard let manner = try? RequestFraming(head) else { return "the request is refused" }
-        guard !manner.isOld, !manner.closes, !manner.expects, !manner.hasBody else { return "more than a request" }
+        guard let framing = try? RequestFraming(head) else { return "the request is refused" }
+        guard !framing.isOld, !framing.closes, !framing.expects, !framing.hasBody else { return "more than a request" }
         guard case .head(let bounded) = HTTPServerRequestPart.head(head).withBoundedMarks, bounded == head else {
             return "its marks are bounded"
         }

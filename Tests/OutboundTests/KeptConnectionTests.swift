@@ -76,11 +76,11 @@ struct KeptConnectionTests {
             _ path: String = "/", host: String = "cal.example", address: String = "127.0.0.1", as name: String = "ann",
             method: String = "PROPFIND", keeps: Bool = true
         ) async throws -> String {
-            let hop = Hop(
+            let request = OutboundRequest(
                 method: method, url: try PublicURL("http://\(host):\(port)\(path)", allowsHTTP: true),
                 address: try #require(IPAddress(address)), headers: [("Authorization", "Basic \(name)")],
                 keepsConnection: keeps)
-            let (answer, body) = try await transport.send(hop) { _ in Body() }
+            let (answer, body) = try await transport.send(request) { _ in Body() }
             #expect(answer.status == 200)
             return try #require(body?.text)
         }

@@ -61,8 +61,8 @@ struct ActivityPageTests {
             let done = try await ann.send(page, to: form).expect(200)
             #expect(done.text.contains("Undone.") && done.text.contains("Undoes an earlier change"))
             #expect(try await server.call(.get, "/v1/circles/c/tasks/t").expect(200).json["title"] == "Pills")
-            let told = try await server.call(.get, "/v1/circles/c/activity?since=\(number)").expect(200)
-            #expect(told.json["items"]?.array?.map { $0["via"]?.string } == ["page"])
+            let answer = try await server.call(.get, "/v1/circles/c/activity?since=\(number)").expect(200)
+            #expect(answer.json["items"]?.array?.map { $0["via"]?.string } == ["page"])
             let again = try await ann.send(page, to: form).expect(409)
             #expect(again.text.contains("This was undone already."))
 

@@ -36,8 +36,8 @@ struct CheckPageTests {
             defer { try? FileManager.default.removeItem(at: directory) }
             let own = directory.appending(path: "a.ics")
             try Self.file.write(to: own, atomically: true, encoding: .utf8)
-            let told = try await runProgram(Programs.kalends, ["check", "--json", own.path])
-            let json = try JSONValue(parsing: Array(told.output.utf8))
+            let reply = try await runProgram(Programs.kalends, ["check", "--json", own.path])
+            let json = try JSONValue(parsing: Array(reply.output.utf8))
             let problems = try #require(json["problems"]?.array)
             #expect(problems.count >= 2)
             for problem in problems {

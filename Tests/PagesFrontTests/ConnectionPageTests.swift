@@ -29,19 +29,19 @@ struct ConnectionPageTests {
             // Those that the operator has not set up are named with what is missing.
             #expect(page.text.contains("KALENDS_GOOGLE_CLIENT_ID"))
             let first = try await ann.send(page, to: "/app/circles/c/connections", ["provider": "caldav"]).expect(200)
-            let place = try #require(ann.history.last)
-            #expect(place.hasPrefix("/app/circles/c/connections/") && first.text.contains("name=\"password\""))
+            let target = try #require(ann.history.last)
+            #expect(target.hasPrefix("/app/circles/c/connections/") && first.text.contains("name=\"password\""))
             let wrong = try await ann.send(
-                first, to: place + "/account",
+                first, to: target + "/account",
                 ["url": "https://127.0.0.1/", "username": "jane", "password": "of-the-test"])
             try wrong.expect(422)
             #expect(wrong.text.contains("value=\"https://127.0.0.1/\"") && wrong.text.contains("value=\"jane\""))
             #expect(!wrong.text.contains("of-the-test") && !server.log.text.contains("of-the-test"))
-            let empty = try await ann.send(wrong, to: place + "/account", ["url": "", "password": ""])
+            let empty = try await ann.send(wrong, to: target + "/account", ["url": "", "password": ""])
             try empty.expect(422)
             // The same provider again leads to the connection that is there.
             _ = try await ann.send(page, to: "/app/circles/c/connections", ["provider": "caldav"])
-            #expect(ann.history.last == place)
+            #expect(ann.history.last == target)
             let token = try #require(HTMLForm.all(in: page.text).first?.token)
             try await ann.post("/app/circles/c/connections", [("token", token), ("provider", "google")]).expect(422)
             try await ann.post("/app/circles/c/connections", [("token", token), ("provider", "x")]).expect(422)
@@ -68,14 +68,14 @@ struct ConnectionPageTests {
             let ann = try await Browser.signedIn("ann", server)
             var page = try await ann.open(Self.sync).expect(200)
             page = try await ann.send(page, to: "/app/circles/c/connections", ["provider": "caldav"]).expect(200)
-            let place = try #require(ann.history.last)
+            let target = try #require(ann.history.last)
             page = try await ann.send(
-                page, to: place + "/account",
+                page, to: target + "/account",
                 ["url": host.address, "username": CalDAVHost.username, "password": CalDAVHost.password]
             ).expect(200)
-            page = try await ann.send(page, to: place + "/calendar", ["calendarId": "", "name": "Ours"]).expect(200)
-            #expect(ann.history.last == place + "?step=content")
-            let id = try #require(place.split(separator: "/").last.map(String.init))
+            page = try await ann.send(page, to: target + "/calendar", ["calendarId": "", "name": "Ours"]).expect(200)
+            #expect(ann.history.last == target + "?step=content")
+            let id = try #require(target.split(separator: "/").last.map(String.init))
             #expect(try await Self.api(server, id)["state"] == "paused")
             let person = CalDAVPerson(
                 host: host, calendar: try #require(try await Self.api(server, id)["calendarId"]?.string))
@@ -84,18 +84,18 @@ struct ConnectionPageTests {
             // Whoever went away in between is led on.
             let list = try await ann.open(Self.sync).expect(200)
             #expect(list.text.contains("Set-up not finished") && list.text.contains("Finish set-up"))
-            page = try await ann.open(place).expect(200)
+            page = try await ann.open(target).expect(200)
             #expect(page.text.contains("Choose what is synced to go on.") && page.text.contains("name=\"first\""))
-            page = try await ann.send(page, to: place + "/settings", ["detail": "titles"]).expect(200)
-            #expect(ann.history.last == place + "?new=1")
+            page = try await ann.send(page, to: target + "/settings", ["detail": "titles"]).expect(200)
+            #expect(ann.history.last == target + "?new=1")
             #expect(page.text.contains("Calendar connected. Events will sync within 15 minutes."))
             try await sync.once()
             let there = try await person.resources()
             #expect(there.count == 1 && !there[0].text.contains("stomach") && there[0].text.contains("Dr. Lee"))
             #expect(try await Self.api(server, id)["state"] == "active")
             // Another calendar later on is no set-up: it is in step at once.
-            page = try await ann.open(place + "?step=calendar").expect(200)
-            page = try await ann.send(page, to: place + "/calendar", ["calendarId": "", "name": "Other"]).expect(200)
+            page = try await ann.open(target + "?step=calendar").expect(200)
+            page = try await ann.send(page, to: target + "/calendar", ["calendarId": "", "name": "Other"]).expect(200)
             #expect(try await Self.api(server, id)["state"] == "active")
         }
     }
@@ -205,14 +205,14 @@ struct ConnectionPageTests {
             let ids = [try await server.connect(label: "a"), try await server.connect(label: "b")]
             let start = server.clock.now
             let notes = String(repeating: "\"", count: 64_000)
-            for (place, id) in ids.enumerated() {
+            for (index, id) in ids.enumerated() {
                 let rows = try (0..<80).map { number in
-                    let at = Instant(seconds: start / 1000 + number * 2 + place)
+                    let at = Instant(seconds: start / 1000 + number * 2 + index)
                     let entry = Entry(
-                        title: "Event \(place)-\(number).", notes: notes,
+                        title: "Event \(index)-\(number).", notes: notes,
                         span: .timed(start: at, end: at.adding(seconds: 3600), zone: "Europe/Vienna"))
                     let conflict = ConflictRecord(
-                        id: "f\(place)-\(number)", item: ItemKey(.tasks, "t\(number)"), at: at, kind: .bothChanged,
+                        id: "f\(index)-\(number)", item: ItemKey(.tasks, "t\(number)"), at: at, kind: .bothChanged,
                         fields: [], ours: entry, theirs: entry, state: .open)
                     return try SyncConflictRow(conflict, of: id)
                 }
@@ -239,16 +239,16 @@ struct ConnectionPageTests {
             let ann = try await Browser.signedIn("ann", server)
             let sync = try await ann.open(Self.sync)
             let page = try await ann.send(sync, to: "/app/circles/c/connections", ["provider": "google"]).expect(200)
-            let place = try #require(ann.history.last)
+            let target = try #require(ann.history.last)
             #expect(
                 page.headers[.contentSecurityPolicy]?.contains("form-action 'self' https://accounts.google.com") == true
             )
-            let away = try await ann.send(page, to: place + "/authorize", follows: false).expect(303)
+            let away = try await ann.send(page, to: target + "/authorize", follows: false).expect(303)
             #expect(away.headers[.location]?.hasPrefix("https://accounts.google.com/o/oauth2/v2/auth?") == true)
             #expect(away.headers[.referrerPolicy] == "no-referrer")
             let state = try #require(away.headers[.location]?.firstMatch(of: /[?&]state=([^&]+)/)?.1)
             let back = try await ann.open("/v1/connections/callback?state=\(state)&error=access_denied")
-            #expect(ann.history.last?.hasPrefix(place + "?connection=") == true)
+            #expect(ann.history.last?.hasPrefix(target + "?connection=") == true)
             #expect(back.status == 200 && back.text.contains("You said no at the provider"))
         }
     }

@@ -24,10 +24,10 @@ struct ImportPageTests {
     /// Reloads a page until nothing is under way any more, as a browser without scripts does.
     private static func waited(_ browser: Browser, _ page: Answer) async throws -> Answer {
         var page = page
-        let place = try #require(browser.history.last)
+        let location = try #require(browser.history.last)
         while page.text.contains("http-equiv=\"refresh\"") {
             try await Task.sleep(for: .milliseconds(50))
-            page = try await browser.open(place)
+            page = try await browser.open(location)
         }
         return page
     }
@@ -47,35 +47,35 @@ struct ImportPageTests {
             let preview = try await Self.waited(ann, sent.expect(200))
             #expect(preview.text.contains("Training &lt;b&gt;") && !preview.text.contains("Training <b>"))
             #expect(try await !Self.titles(server).contains("SUMMARY:Match"))
-            let place = try #require(ann.history.last)
+            let location = try #require(ann.history.last)
             let boxes = preview.text.matches(
                 of: /name="exclude"[^>]*value="([^"]+)"|value="([^"]+)"[^>]*name="exclude"/
             )
             .map { String($0.1 ?? $0.2 ?? "") }
             #expect(boxes.count == 3)
-            let progress = try await ann.open("\(place)/progress").expect(200)
+            let progress = try await ann.open("\(location)/progress").expect(200)
             #expect(progress.json["done"] == true)
             let done = try await Self.waited(
-                ann, try await ann.send(preview, to: "\(place)/commit", ["exclude": boxes[1]]).expect(200))
+                ann, try await ann.send(preview, to: "\(location)/commit", ["exclude": boxes[1]]).expect(200))
             let calendar = try await Self.titles(server)
             #expect(calendar.contains("SUMMARY:Match") && calendar.contains("SUMMARY:Party"))
             #expect(!calendar.contains("Training"))
             // A second tab with the preview: what it asks for is done already.
-            try await ann.send(preview, to: "\(place)/commit").expect(200)
-            try await ann.send(preview, to: "\(place)/discard").expect(200)
+            try await ann.send(preview, to: "\(location)/commit").expect(200)
+            try await ann.send(preview, to: "\(location)/discard").expect(200)
             #expect(try await Self.titles(server).contains("SUMMARY:Match"))
             #expect(done.text.contains("2 events were imported."))
             // Whoever has left the page finds it under "Import", with the way back.
             let list = try await ann.open(Self.path).expect(200)
-            #expect(list.text.contains("href=\"\(place)\"") && list.text.contains("action=\"\(place)/undo\""))
-            let undone = try await ann.send(list, to: "\(place)/undo").expect(200)
+            #expect(list.text.contains("href=\"\(location)\"") && list.text.contains("action=\"\(location)/undo\""))
+            let undone = try await ann.send(list, to: "\(location)/undo").expect(200)
             #expect(undone.text.contains("out of the calendar again") && !undone.text.contains("SUMMARY"))
             #expect(!undone.text.contains("import-title"))
             #expect(try await !Self.titles(server).contains("SUMMARY:Match"))
             let after = try await ann.open(Self.path).expect(200)
-            #expect(after.text.contains("Undone") && !after.text.contains("action=\"\(place)/undo\""))
-            try await ann.send(done, to: "\(place)/undo").expect(200)
-            try await ann.open(place).expect(200)
+            #expect(after.text.contains("Undone") && !after.text.contains("action=\"\(location)/undo\""))
+            try await ann.send(done, to: "\(location)/undo").expect(200)
+            try await ann.open(location).expect(200)
         }
     }
 
@@ -90,14 +90,14 @@ struct ImportPageTests {
                     BEGIN:VTODO\r\nUID:t\r\nDUE:20260305T100000Z\r\nSUMMARY:Pay\r\nEND:VTODO\r\nEND:VCALENDAR
                     """)
             let preview = try await Self.waited(ann, try await ann.upload(start, to: Self.path, file).expect(200))
-            let place = try #require(ann.history.last)
+            let location = try #require(ann.history.last)
             #expect(preview.text.contains("<strong>1</strong> to-do<"))
             #expect(preview.text.firstMatch(of: /name="todos" value="tasks"[^>]* checked>/) == nil)
-            let form = try #require(HTMLForm.all(in: preview.text).first { $0.action == place + "/commit" })
-            let turned = try await ann.post(place + "/page", form.filled([:]) + [("todos", "tasks"), ("to", "0")])
+            let form = try #require(HTMLForm.all(in: preview.text).first { $0.action == location + "/commit" })
+            let turned = try await ann.post(location + "/page", form.filled([:]) + [("todos", "tasks"), ("to", "0")])
             #expect(turned.text.firstMatch(of: /name="todos" value="tasks"[^>]* checked>/) != nil)
             let done = try await Self.waited(
-                ann, try await ann.send(turned, to: "\(place)/commit", ["todos": "tasks"]).expect(200))
+                ann, try await ann.send(turned, to: "\(location)/commit", ["todos": "tasks"]).expect(200))
             #expect(done.text.contains("<strong>1</strong> to-do as a task<"))
             let tasks = try await server.call(.get, "/v1/circles/c/tasks").expect(200)
             #expect(tasks.json["items"]?.array?.map { $0["title"] } == ["Pay"])
@@ -112,12 +112,12 @@ struct ImportPageTests {
             // The last two look the same and are other bytes.
             let titles = ["Training", "Match", "Training", "Caf\u{E9}", "Cafe\u{301}"]
             let preview = try await Self.waited(ann, try await ann.upload(start, to: Self.path, Self.file(titles)))
-            let place = try #require(ann.history.last)
+            let location = try #require(ann.history.last)
             let groups = preview.text.matches(of: /name="same" value="([0-9]+)"/).map { String($0.1) }
             #expect(groups == ["0"] && preview.text.contains("<bdi>Training</bdi> <span class=\"quiet-text\">2 events"))
-            let form = try #require(HTMLForm.all(in: preview.text).first { $0.action == place + "/commit" })
+            let form = try #require(HTMLForm.all(in: preview.text).first { $0.action == location + "/commit" })
             let turned = try await ann.post(
-                place + "/page", form.filled([:]) + [("same", "0"), ("same", "3"), ("to", "0")]
+                location + "/page", form.filled([:]) + [("same", "0"), ("same", "3"), ("to", "0")]
             ).expect(200)
             #expect(turned.text.matches(of: /name="exclude"[^>]* checked>/).count == 3)
             #expect(turned.text.firstMatch(of: /name="same" value="0"[^>]* checked>/) != nil)
@@ -125,7 +125,7 @@ struct ImportPageTests {
             try await Self.waited(
                 ann,
                 try await ann.post(
-                    place + "/commit", form.filled([:]) + ["0", "99", "-1", "x"].map { ("same", $0) }
+                    location + "/commit", form.filled([:]) + ["0", "99", "-1", "x"].map { ("same", $0) }
                 ).expect(200)
             ).expect(200)
             let calendar = try await Self.titles(server)
@@ -144,11 +144,11 @@ struct ImportPageTests {
             }
             let file = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\n" + events.joined() + "END:VCALENDAR\r\n"
             let first = try await Self.waited(ann, try await ann.upload(start, to: Self.path, file).expect(200))
-            let place = try #require(ann.history.last)
+            let location = try #require(ann.history.last)
             func turned(_ page: Answer, to: Int, leaving numbers: String) async throws -> Answer {
-                let form = try #require(HTMLForm.all(in: page.text).first { $0.action == place + "/commit" })
+                let form = try #require(HTMLForm.all(in: page.text).first { $0.action == location + "/commit" })
                 return try await ann.post(
-                    place + "/page", form.filled(["exclude": numbers]) + [("to", String(to))]
+                    location + "/page", form.filled(["exclude": numbers]) + [("to", String(to))]
                 ).expect(200)
             }
             func checked(_ page: Answer) -> Int { page.text.matches(of: /name="exclude"[^>]* checked>/).count }
@@ -160,7 +160,7 @@ struct ImportPageTests {
             #expect(checked(again) == 2 && again.text.contains("2 events on other pages are left out."))
             let last = try await turned(again, to: 1000, leaving: "3,4")
             #expect(checked(last) == 2)
-            let done = try await Self.waited(ann, try await ann.send(last, to: place + "/commit").expect(200))
+            let done = try await Self.waited(ann, try await ann.send(last, to: location + "/commit").expect(200))
             #expect(done.status == 200)
             let calendar = try await Self.titles(server)
             for number in 0..<1_050 {
@@ -223,15 +223,15 @@ struct ImportPageTests {
             let start = try await ann.open(Self.path).expect(200)
             let preview = try await Self.waited(
                 ann, try await ann.upload(start, to: Self.path, Self.file(["Match", "Party"])).expect(200))
-            let place = try #require(ann.history.last)
+            let location = try #require(ann.history.last)
             // The first event, and then more than a million that are not there.
             let left = Base64URL.encode([0b1111_1101] + [UInt8](repeating: 0xFF, count: 190_000))
             let form = try #require(HTMLForm.all(in: preview.text).first { $0.names.contains("left") })
             let sent = [("token", form.token ?? ""), ("left", left), ("first", "0"), ("count", "0")]
-            let turned = try await ann.post("\(place)/page", sent).expect(200)
+            let turned = try await ann.post("\(location)/page", sent).expect(200)
             let carried = Base64URL.encode([0b1111_1100] + [UInt8](repeating: 0xFF, count: 190_000))
             #expect(turned.text.contains("name=\"left\" value=\"\(carried)\""))
-            _ = try await Self.waited(ann, try await ann.post("\(place)/commit", sent).expect(200))
+            _ = try await Self.waited(ann, try await ann.post("\(location)/commit", sent).expect(200))
             let calendar = try await Self.titles(server)
             #expect(calendar.contains("SUMMARY:Party") && !calendar.contains("SUMMARY:Match"))
         }

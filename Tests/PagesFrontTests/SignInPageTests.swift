@@ -14,9 +14,9 @@ struct SignInPageTests {
         try await TestServer.withPasswords { server in
             let browser = Browser(server)
             let asked = try await browser.open("/app/circles/c?view=week&date=2026-03-02", follows: false).expect(303)
-            let place = try #require(asked.headers[.location])
-            #expect(place == "/app/sign-in?to=%2Fapp%2Fcircles%2Fc%3Fview%3Dweek%26date%3D2026-03-02")
-            let page = try await browser.open(place).expect(200)
+            let target = try #require(asked.headers[.location])
+            #expect(target == "/app/sign-in?to=%2Fapp%2Fcircles%2Fc%3Fview%3Dweek%26date%3D2026-03-02")
+            let page = try await browser.open(target).expect(200)
             #expect(page.text.contains("<h1>Sign in</h1>"))
             let signed = try await browser.send(
                 page, to: "/app/sign-in", ["user": "ann", "password": "ann's password"], follows: false
@@ -61,13 +61,13 @@ struct SignInPageTests {
             "javascript:alert(1)", "/app/sign-out", "/app/\nx", "/application", "",
         ])
     func elsewhere(to: String) {
-        #expect(SignInPages.place(to) == "/app")
+        #expect(SignInPages.destination(to) == "/app")
     }
 
     @Test("A sign-in leads back to a page with its query")
     func back() {
-        for place in ["/app", "/app?done=x", "/app/circles/c?view=week&kind=task", "/app/devices"] {
-            #expect(SignInPages.place(place) == place)
+        for target in ["/app", "/app?done=x", "/app/circles/c?view=week&kind=task", "/app/devices"] {
+            #expect(SignInPages.destination(target) == target)
         }
     }
 

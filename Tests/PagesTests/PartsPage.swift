@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Calendar
+
 @testable import Pages
 
 /// Shows every part once.
@@ -29,7 +30,7 @@ struct PartsPage: Page {
         let draft = Draft(problems: fields.map { Draft.Problem(field: $0.name, code: .missing) })
         let day = paper.times.today
         return PageContent(
-            template: "parts", title: name, isName: true, place: .nowhere,
+            template: "parts", title: name, isName: true, section: .nowhere,
             content: [
                 "badges": .list(BadgeTone.allCases.map { paper.badge($0, "badgeLook") }),
                 "alerts": .list(

@@ -255,7 +255,7 @@ extension Samples {
             Sample(name: "arrival-failed", page: ArrivalPage(state: .failed), user: false),
         ]
             + ErrorPage.Kind.allCases.map {
-                Sample(name: "error-\($0.rawValue)", page: ErrorPage(kind: $0, mark: text("7f3a")), user: false)
+                Sample(name: "error-\($0.rawValue)", page: ErrorPage(kind: $0, requestID: text("7f3a")), user: false)
             }
             + [Sample(name: "parts", page: PartsPage(name: text("A part")), ask: "ask")]
     }

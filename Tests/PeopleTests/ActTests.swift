@@ -39,7 +39,7 @@ struct ActTests {
         try await TestServer.run { server in
             try await server.makeCircle()
             let acts = server.services.acts
-            func refused<Held>(_ ground: ActTarget<Held>, _ caller: Caller) async throws -> Refusal.Kind {
+            func refused<Target>(_ ground: ActTarget<Target>, _ caller: Caller) async throws -> Refusal.Kind {
                 do {
                     try await acts.act(on: ground, for: caller) { act in
                         _ = try act.transaction.deleteCircle("c", now: act.now)
@@ -81,9 +81,9 @@ struct ActTests {
         try await TestServer.run { server in
             try await server.makeCircle()
             let (acts, clock) = (server.services.acts, server.services.store.clock)
-            let own = WriteClock.Mark(circle: "c")
+            let own = WriteClock.Slot(circle: "c")
             // Circles share marks; one that does not share this one's is soon found.
-            let other = try #require((0..<100).lazy.map { WriteClock.Mark(circle: "other \($0)") }.first { $0 != own })
+            let other = try #require((0..<100).lazy.map { WriteClock.Slot(circle: "other \($0)") }.first { $0 != own })
             let start = clock.now
             try await acts.act(on: .circle("c", .manage), for: Self.ann) { _ in .unnoted("a test", ()) }
             #expect(!clock.isUnchanged(own, since: start) && clock.isUnchanged(other, since: start))

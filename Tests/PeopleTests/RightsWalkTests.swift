@@ -50,13 +50,13 @@ struct RightsWalkTests {
                     let answer = try await Self.ask(server, route, paths, caller)
                     let expected = Self.expected(route.operation.access, caller, in: circle)
                     asked += 1
-                    let told = "\(caller.name): \(route.method) \(route.path) in \(circle) → \(answer.status)"
+                    let label = "\(caller.name): \(route.method) \(route.path) in \(circle) → \(answer.status)"
                     if let expected {
-                        #expect(answer.status == expected, "\(told), not \(expected)")
+                        #expect(answer.status == expected, "\(label), not \(expected)")
                     } else if !["signIn", "pollAppLogin"].contains(route.operation.id) {
                         #expect(
                             ![401, 403, 404].contains(answer.status) && answer.status < 500,
-                            "\(told): \(answer.text.prefix(200))")
+                            "\(label): \(answer.text.prefix(200))")
                     }
                     if answer.status < 300, Self.destroys(route) {
                         try await Self.restore(server)
@@ -131,22 +131,22 @@ struct RightsWalkTests {
             let routes = try Routes.table(server.front, isLocal: false).described
             for route in routes where route.operation.access.needsCredential {
                 let answer = try await Self.ask(server, route, paths, caller)
-                let told =
+                let label =
                     "\(field) \(value): \(route.method) \(route.path) → \(answer.status) \(answer.text.prefix(200))"
                 switch route.operation.access {
-                case _ where !Self.isOfCircles(route): #expect(answer.status == 404, "\(told)")
+                case _ where !Self.isOfCircles(route): #expect(answer.status == 404, "\(label)")
                 // A phone has its user's whole calendar.
-                case _ where route.operation.id == "createConnection": #expect(answer.status == 404, "\(told)")
-                case .installation where user != nil: #expect(answer.status == 403, "\(told)")
-                case .installation where route.operation.id == "revokeKey": #expect(answer.status == 404, "\(told)")
+                case _ where route.operation.id == "createConnection": #expect(answer.status == 404, "\(label)")
+                case .installation where user != nil: #expect(answer.status == 403, "\(label)")
+                case .installation where route.operation.id == "revokeKey": #expect(answer.status == 404, "\(label)")
                 case .installation where route.operation.id == "listKeys":
-                    #expect(answer.json["items"]?.array?.allSatisfy { $0["name"] != "of the walk" } == true, "\(told)")
+                    #expect(answer.json["items"]?.array?.allSatisfy { $0["name"] != "of the walk" } == true, "\(label)")
                 case .installation, .caller:
-                    #expect([200, 201].contains(answer.status), "\(told)")
-                    if !hasC, route.method == .get { #expect(answer.json["items"] == [], "\(told)") }
+                    #expect([200, 201].contains(answer.status), "\(label)")
+                    if !hasC, route.method == .get { #expect(answer.json["items"] == [], "\(label)") }
                 default:
                     let isLetIn = ![401, 403, 404].contains(answer.status) && answer.status < 500
-                    #expect(isLetIn == hasC && (isLetIn || answer.status == 404), "\(told)")
+                    #expect(isLetIn == hasC && (isLetIn || answer.status == 404), "\(label)")
                 }
                 if answer.status < 300, Self.destroys(route) {
                     try await Self.restore(server)

@@ -80,7 +80,7 @@ struct SecretScanTests {
                 try await server.bearing(session, .post, "/sync/devices/register", ["deviceId": "d"])
                     .json["deviceToken"]?.string)
             let token = try #require(vectors.accepted["HS256"]).token
-            var told = ""
+            var output = ""
             for (headers, method, path) in [
                 ([.authorization: "Bearer \(token)"], .get, "/v1/circles/c"),
                 ([.authorization: "Bearer \(token)x"], .get, "/v1/circles/c"),
@@ -94,23 +94,23 @@ struct SecretScanTests {
                 ([.cookie: "kalends_session=\(session)"], .get, "/auth/token/\(session)"),
                 ([:], .get, "/v1/sessions/\(session)"), ([:], .get, "/v1/circles?cursor=\(token)"),
             ] as [(HTTPFields, HTTPRequest.Method, String)] {
-                told += try await server.raw(method, path, headers: headers).text
+                output += try await server.raw(method, path, headers: headers).text
             }
-            told += try await server.signIn("ann", "ann's passwort").text
-            told += try await server.bearing(session, .put, "/v1/users/ann/password", ["password": "ann's password"])
+            output += try await server.signIn("ann", "ann's passwort").text
+            output += try await server.bearing(session, .put, "/v1/users/ann/password", ["password": "ann's password"])
                 .text
-            told += try await server.call(.put, "/v1/users/ann/password", ["password": "ann's password", "x": 1]).text
+            output += try await server.call(.put, "/v1/users/ann/password", ["password": "ann's password", "x": 1]).text
             let app = try await server.authenticator("ben")
-            told += try await server.signIn("ben").text
+            output += try await server.signIn("ben").text
             for code in [app.recoveryCodes[0], app.recoveryCodes[0], app.secret, app.code(server)] {
-                told += try await server.signIn("ben", code: code).text
+                output += try await server.signIn("ben", code: code).text
             }
             let paths = ["second-factor", "second-factor/\(app.secret)", "users/\(app.secret)/second-factor"]
             for path in paths.map({ "/v1/\($0)" }) {
-                told += try await server.call(.get, path, as: "ben").text
+                output += try await server.call(.get, path, as: "ben").text
             }
             for part in ["confirm", "recovery-codes", "remove"] {
-                told += try await server.call(
+                output += try await server.call(
                     .post, "/v1/second-factor/\(part)",
                     ["currentPassword": "ben's password", "code": .string(app.recoveryCodes[0]), "x": 1], as: "ben"
                 ).text
@@ -121,11 +121,11 @@ struct SecretScanTests {
                 try #require(made["profileURL"]?.string?.split(separator: "/").last.map { String($0) })
             )
             try await server.raw(.get, "/profiles/\(profile)").expect(200)
-            told += try await server.raw(.get, "/profiles/\(profile)").expect(410).text
-            for name in ["ann", "ben", appPassword] { told += try await server.door(name, appPassword) }
-            told += try await server.call(.get, "/v1/app-passwords", as: "ann").text
-            told += try await server.call(.get, "/v1/users").text + server.services.metrics.exposition
-            told += try await server.call(.get, "/v1/audit").text
+            output += try await server.raw(.get, "/profiles/\(profile)").expect(410).text
+            for name in ["ann", "ben", appPassword] { output += try await server.door(name, appPassword) }
+            output += try await server.call(.get, "/v1/app-passwords", as: "ann").text
+            output += try await server.call(.get, "/v1/users").text + server.services.metrics.exposition
+            output += try await server.call(.get, "/v1/audit").text
             var stored = Data()
             for file in try FileManager.default.contentsOfDirectory(at: server.folder, includingPropertiesForKeys: nil)
             {
@@ -147,7 +147,7 @@ struct SecretScanTests {
             for canary in canaries + codes.map({ Canary("recovery code", chosen: $0) }) {
                 #expect(!canary.stands(in: stored), "\(canary.name) is stored")
                 #expect(!canary.stands(in: Data(server.log.text.utf8)), "\(canary.name) is logged")
-                #expect(!canary.stands(in: Data(told.utf8)), "\(canary.name) is told")
+                #expect(!canary.stands(in: Data(output.utf8)), "\(canary.name) is told")
             }
         }
     }

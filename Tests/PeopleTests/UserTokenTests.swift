@@ -164,8 +164,8 @@ struct UserTokenTests {
         }
         let short = "a secret of 31 bytes, not more."
         #expect(short.utf8.count == 31)
-        let told = await faults(["KALENDS_JWT_SECRET": short])
-        #expect(told == "jwtSecret must have at least 32 bytes: a shorter one can be guessed.")
+        let reported = await faults(["KALENDS_JWT_SECRET": short])
+        #expect(reported == "jwtSecret must have at least 32 bytes: a shorter one can be guessed.")
         #expect(await faults(["KALENDS_JWT_SECRET": short + "!"]).isEmpty)
         for (address, isSafe) in [
             ("https://host.example/keys", true), ("http://127.0.0.1:9/keys", true), ("http://localhost/keys", true),
@@ -173,9 +173,9 @@ struct UserTokenTests {
             ("http://127.0.0.1.evil.example/", false), ("http://localhost@evil.example/", false),
             ("https://user:word@host.example/", false), ("file:///etc/keys", false), ("keys", false),
         ] {
-            let told = await faults(["KALENDS_JWT_JWKS_URL": address])
-            #expect(told.isEmpty == isSafe, "\(address)")
-            #expect(!told.contains(address))
+            let reported = await faults(["KALENDS_JWT_JWKS_URL": address])
+            #expect(reported.isEmpty == isSafe, "\(address)")
+            #expect(!reported.contains(address))
         }
         #expect(await faults(["KALENDS_JWT_AUDIENCE": ""]) == "jwtAudience must not be empty: leave it out.")
         let both = ["KALENDS_JWT_JWKS_URL": "https://a.example/", "KALENDS_JWT_JWKS_FILE": "/keys"]

@@ -218,9 +218,9 @@ struct OfficeCarriedTests {
             try await phone.upsert()
             let active = try await server.call(.get, "\(Self.path)/status", as: "ann").expect(200).json
             #expect(active["state"] == "active" && active["banner"] == .null)
-            let place = try await phone.changes().nextSince
+            let position = try await phone.changes().nextSince
             try await server.call(.post, "\(Self.path)/cleanup", as: "ann").expect(200)
-            let gone = try await phone.changes(since: place).events
+            let gone = try await phone.changes(since: position).events
             #expect(gone.map { $0["syncState"] } == ["deleted", "deleted"])
             let own = try await server.call(.get, "/v1/users/ann/events", as: "ann").expect(200).json
             #expect(own["items"] == [])

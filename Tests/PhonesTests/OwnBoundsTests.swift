@@ -39,8 +39,8 @@ struct OwnBoundsTests {
             try await put("a", 499).expect(201)
             try await put("b", 499).expect(201)
             #expect(try await bytes() == 1000)
-            let told = try await put("c", 0).expect(409)
-            #expect(told.json["code"] == "limit-reached" && told.text.contains("at most 1000 bytes"), "\(told.text)")
+            let reply = try await put("c", 0).expect(409)
+            #expect(reply.json["code"] == "limit-reached" && reply.text.contains("at most 1000 bytes"), "\(reply.text)")
             try await put("a", 500).expect(409)
             try await put("a", 400).expect(200)
             #expect(try await bytes() == 901)
@@ -128,16 +128,16 @@ struct OwnBoundsTests {
             let body: JSONValue = ["title": "T", "date": "1900-01-01", "startTime": "09:00", "recurrence": Self.costly]
             for method in [HTTPRequest.Method.put, .post] {
                 let path = "/v1/users/ann/events" + (method == .put ? "/e" : "")
-                let told = try await server.call(method, path, body, as: "ann").expect(422)
-                #expect(told.json["errors"]?.array?.first?["code"] == "rule-too-costly", "\(told.text)")
+                let reply = try await server.call(method, path, body, as: "ann").expect(422)
+                #expect(reply.json["errors"]?.array?.first?["code"] == "rule-too-costly", "\(reply.text)")
             }
             try await server.call(
                 .put, "/v1/users/ann/events/e", ["title": "T", "date": "1900-01-01"], as: "ann"
             ).expect(201)
-            let told = try await server.call(
+            let reply = try await server.call(
                 .patch, "/v1/users/ann/events/e", ["recurrence": Self.costly], as: "ann"
             ).expect(422)
-            #expect(told.json["errors"]?.array?.first?["pointer"] == "/recurrence/rrule", "\(told.text)")
+            #expect(reply.json["errors"]?.array?.first?["pointer"] == "/recurrence/rrule", "\(reply.text)")
             let answer = try await Phone(server).upsert(
                 .sent("x1"), .sent("x2", "Costly", ["recurrence": Self.costly]),
                 .sent("x3", "Plain", ["recurrence": ["rrule": "FREQ=WEEKLY;BYDAY=MO"]]))

@@ -55,42 +55,42 @@ struct OwnCalendarSyncTests {
             for segment in segments { try await bench.make(segment) }
             // Copies from different times, and what a number stood for then.
             var copies: [[Copy]] = [[], []]
-            for place in segments.indices {
-                copies[place] = [Copy(number: try await bench.found(segments[place]).number)]
+            for position in segments.indices {
+                copies[position] = [Copy(number: try await bench.found(segments[position]).number)]
             }
             func write(_ random: inout SplitMix) async throws {
-                let place = random.below(2)
+                let position = random.below(2)
                 let (name, title) = ("\(random.below(12)).ics", "T\(random.below(4))")
                 switch random.below(6) {
-                case 0, 1, 2: try await bench.put(name, OwnBench.event("u-\(name)", title), in: segments[place])
-                case 3, 4: _ = await fault { try await bench.delete(name, from: segments[place]) }
+                case 0, 1, 2: try await bench.put(name, OwnBench.event("u-\(name)", title), in: segments[position])
+                case 3, 4: _ = await fault { try await bench.delete(name, from: segments[position]) }
                 default:
                     _ = await fault {
                         try await Self.move(
-                            bench, name, segments[place], to: name, segments[1 - place], overwrites: true)
+                            bench, name, segments[position], to: name, segments[1 - position], overwrites: true)
                     }
                 }
             }
             for round in 0..<150 {
                 try await write(&random)
-                let place = random.below(2)
+                let position = random.below(2)
                 if round % 4 == 0 {
                     var copy = Copy()
-                    copy.etags = try await bench.list(segments[place])
-                    copy.number = try await bench.found(segments[place]).number
-                    copies[place].append(copy)
+                    copy.etags = try await bench.list(segments[position])
+                    copy.number = try await bench.found(segments[position]).number
+                    copies[position].append(copy)
                 }
                 guard round % 3 == 0 else { continue }
-                var copy = copies[place][random.below(copies[place].count)]
+                var copy = copies[position][random.below(copies[position].count)]
                 var (limits, others) = (SplitMix(seed: UInt64(round)), SplitMix(seed: UInt64(round + 1000)))
-                try await copy.catchUp(bench, segments[place], limit: { 1 + limits.below(4) }) {
+                try await copy.catchUp(bench, segments[position], limit: { 1 + limits.below(4) }) {
                     if others.below(3) == 0 { try await write(&others) }
                 }
-                #expect(try await copy.etags == bench.list(segments[place]), "round \(round)")
-                #expect(try await copy.number == bench.found(segments[place]).number)
+                #expect(try await copy.etags == bench.list(segments[position]), "round \(round)")
+                #expect(try await copy.number == bench.found(segments[position]).number)
                 // Nothing is left to be said.
                 let rest = try await bench.own.changes(
-                    of: try await bench.found(segments[place]), after: copy.number, limit: 10)
+                    of: try await bench.found(segments[position]), after: copy.number, limit: 10)
                 #expect(rest.changed.isEmpty && rest.removed.isEmpty && !rest.isTruncated)
             }
         }

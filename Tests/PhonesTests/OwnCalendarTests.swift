@@ -155,22 +155,22 @@ struct OwnCalendarTests {
                         conditions.ifNoneMatch = [[], [etag], ["other"]][other]
                         let allowsThere = match != 2 && !absent && other != 1
                         let allowsNone = match == 0 && !existing
-                        let told = Comment(rawValue: "\(conditions)")
+                        let label = Comment(rawValue: "\(conditions)")
                         let text = OwnBench.event("u", "Concert")
                         #expect(
                             await fault { try await bench.put("there.ics", text, if: conditions) }
-                                == (allowsThere ? "" : "precondition"), told)
+                                == (allowsThere ? "" : "precondition"), label)
                         try await bench.put("there.ics", OwnBench.event("u"))
                         #expect(
                             await fault { try await bench.delete("there.ics", if: conditions) }
-                                == (allowsThere ? "" : "precondition"), told)
+                                == (allowsThere ? "" : "precondition"), label)
                         #expect(
                             await fault { try await bench.put("new.ics", OwnBench.event("v"), if: conditions) }
-                                == (allowsNone ? "" : "precondition"), told)
+                                == (allowsNone ? "" : "precondition"), label)
                         if allowsNone { try await bench.delete("new.ics") }
                         #expect(
                             await fault { try await bench.delete("new.ics", if: conditions) }
-                                == (allowsNone ? "missing" : "precondition"), told)
+                                == (allowsNone ? "missing" : "precondition"), label)
                     }
                 }
             }

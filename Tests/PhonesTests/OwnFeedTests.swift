@@ -155,8 +155,8 @@ struct OwnFeedTests {
             #expect(answer.values("RECURRENCE-ID").count == 1)
             // The same, whichever way it is made.
             let preview = try await server.call(.get, "/v1/feeds/\(feed.id)/preview").expect(200).json
-            let told: [String] = preview["events"]?.array?.compactMap { $0["summary"]?.string } ?? []
-            #expect(Set(told) == ["Choir", "Concert", "Trip", "Alone"])
+            let found: [String] = preview["events"]?.array?.compactMap { $0["summary"]?.string } ?? []
+            #expect(Set(found) == ["Choir", "Concert", "Trip", "Alone"])
             #expect(preview["events"]?.array?.allSatisfy { $0["collection"] == "personal" } == true)
             let health = try await server.call(.get, "/v1/feeds/\(feed.id)").expect(200).json["health"]
             #expect(health?["bytes"] == .integer(answer.body.count))

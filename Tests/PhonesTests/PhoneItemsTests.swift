@@ -184,12 +184,12 @@ struct PhoneItemsTests {
             #expect(open.count == 3)
             // A person decides: the phone hears of it, and of that it is decided.
             let record = try #require(open.first { $0["itemId"] == "near" })
-            let place = try await phone.changes().nextSince
+            let position = try await phone.changes().nextSince
             server.clock.advance(seconds: 60)
             try await server.call(
                 .post, "/v1/conflicts/\(record["id"]?.string ?? "")/resolve", ["keep": "kalends"], as: "ann"
             ).expect(200)
-            let decided = try await phone.changes(since: place).events
+            let decided = try await phone.changes(since: position).events
             #expect(decided.count == 1 && decided[0]["startTime"] == "12:00" && decided[0]["syncState"] == "linked")
             #expect(try await start("near") == "2026-03-06T12:00:00-08:00")
             #expect(try await bench.open(id).count == 2)

@@ -80,15 +80,15 @@ struct PhoneKillTests {
             since = try #require(page.json["nextSince"]?.integer)
             if page.json["hasMore"] == false { break }
         }
-        var (whole, place): ([JSONValue], Int) = ([], 0)
+        var (whole, position): ([JSONValue], Int) = ([], 0)
         while true {
-            let page = try await Self.call(server, "/sync/events/changes?since=\(place)&limit=2000", token).json
+            let page = try await Self.call(server, "/sync/events/changes?since=\(position)&limit=2000", token).json
             whole += try #require(page["events"]?.array)
-            place = try #require(page["nextSince"]?.integer)
+            position = try #require(page["nextSince"]?.integer)
             if page["hasMore"] == false { break }
         }
         #expect(edits > 2000, "\(edits)")
-        #expect(known.count == whole.count && place == since)
+        #expect(known.count == whole.count && position == since)
         for event in whole { #expect(known[event["id"]?.string ?? ""] == event) }
         #expect(await server.stop() == 0)
     }

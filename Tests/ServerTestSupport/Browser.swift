@@ -10,7 +10,7 @@ import Testing
 final class Browser: Sendable {
     let server: TestServer
     private let cookies: Mutex<[String: String]>
-    private let places = Mutex<[String]>([])
+    private let visited = Mutex<[String]>([])
 
     init(_ server: TestServer, cookies: [String: String] = [:]) {
         self.server = server
@@ -29,7 +29,7 @@ final class Browser: Sendable {
     }
 
     /// All addresses that redirects led to.
-    var history: [String] { places.withLock { $0 } }
+    var history: [String] { visited.withLock { $0 } }
     var hasSession: Bool { cookies.withLock { $0["kalends_session"] != nil } }
 
     /// Opens an address and follows its redirects.
@@ -90,10 +90,10 @@ final class Browser: Sendable {
             let isGone = field.contains("Max-Age=0;") || field.hasSuffix("Max-Age=0")
             cookies.withLock { $0[String(pair[0])] = isGone ? nil : String(pair[1]) }
         }
-        guard let place = answer.headers[.location], (300..<400).contains(answer.status) else { return answer }
-        places.withLock { $0.append(place) }
-        guard follows, place.hasPrefix("/") else { return answer }
-        return try await ask(.get, place, follows: true, headers: [:])
+        guard let address = answer.headers[.location], (300..<400).contains(answer.status) else { return answer }
+        visited.withLock { $0.append(address) }
+        guard follows, address.hasPrefix("/") else { return answer }
+        return try await ask(.get, address, follows: true, headers: [:])
     }
 
     private static func encoded(_ text: String) -> String {

@@ -56,21 +56,21 @@ struct DescribedAnswers: Sendable {
         if path.hasPrefix("/feeds/"), method != .get, method != .head { return nil }
         // What a browser asks first is of Fetch, and not of the API.
         if method == .options, answer.status == 204 { return nil }
-        let told = "\(method) \(path.prefix(60)) → \(answer.status)"
+        let label = "\(method) \(path.prefix(60)) → \(answer.status)"
         guard let operation = item[(method == .head ? .get : method).rawValue.lowercased()] else {
-            return answer.status == 405 ? nil : "\(told): the document has no such method"
+            return answer.status == 405 ? nil : "\(label): the document has no such method"
         }
         guard let response = operation["responses"]?[String(answer.status)] else {
-            return "\(told): the document does not describe this status"
+            return "\(label): the document does not describe this status"
         }
         if method == .head || answer.body.isEmpty { return nil }
         let type = String((answer.headers[.contentType] ?? "").split(separator: ";").first ?? "")
         guard let content = response["content"]?[type] else {
             // Other forms of the calendar are told in words.
-            return response["content"]?["text/calendar"] != nil ? nil : "\(told): \(type) is not described"
+            return response["content"]?["text/calendar"] != nil ? nil : "\(label): \(type) is not described"
         }
         guard let schema = content["schema"], type.hasSuffix("json") else { return nil }
-        return schemas.fault(answer.json, schema, at: "").map { "\(told): \($0)" }
+        return schemas.fault(answer.json, schema, at: "").map { "\(label): \($0)" }
     }
 
     private func item(of path: String) -> JSONValue? {
@@ -89,54 +89,55 @@ struct DescribedAnswers: Sendable {
 struct SchemaCheck: Sendable {
     let components: [ByteString: JSONValue]
 
-    func fault(_ value: JSONValue, _ schema: JSONValue, at place: String) -> String? {
+    func fault(_ value: JSONValue, _ schema: JSONValue, at pointer: String) -> String? {
         if let reference = schema["$ref"]?.string {
             guard let named = components[String(reference.split(separator: "/").last ?? "")] else {
-                return "\(place): \(reference) is not there"
+                return "\(pointer): \(reference) is not there"
             }
-            return fault(value, named, at: place)
+            return fault(value, named, at: pointer)
         }
         if let choices = schema["anyOf"]?.array {
-            let faults = choices.map { fault(value, $0, at: place) }
+            let faults = choices.map { fault(value, $0, at: pointer) }
             return faults.contains(nil) ? nil : faults.compactMap { $0 }.joined(separator: " and ")
         }
         if let types = schema["type"]?.array ?? schema["type"].map({ [$0] }) {
             guard types.contains(where: { Self.fits(value, $0.string ?? "") }) else {
-                return "\(place): \(value) is not \(types.map { $0.string ?? "" })"
+                return "\(pointer): \(value) is not \(types.map { $0.string ?? "" })"
             }
         }
         if let values = schema["enum"]?.array, !values.contains(value) {
-            return "\(place): \(value) is none of \(values)"
+            return "\(pointer): \(value) is none of \(values)"
         }
         switch value {
-        case .object(let members): return fault(members, schema, at: place)
+        case .object(let members): return fault(members, schema, at: pointer)
         case .array(let items):
             guard let element = schema["items"] else { return nil }
-            return items.enumerated().lazy.compactMap { fault($0.element, element, at: "\(place)/\($0.offset)") }.first
+            return items.enumerated().lazy.compactMap { fault($0.element, element, at: "\(pointer)/\($0.offset)") }
+                .first
         case .integer(let number):
             let isIn = number >= schema["minimum"]?.integer ?? .min && number <= schema["maximum"]?.integer ?? .max
-            return isIn ? nil : "\(place): \(number) is out of range"
+            return isIn ? nil : "\(pointer): \(number) is out of range"
         case .string(let text):
             if schema["format"]?.string == "date-time", (try? Date(text, strategy: .iso8601)) == nil,
                 text.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/) == nil
             {
-                return "\(place): \(text) is no time"
+                return "\(pointer): \(text) is no time"
             }
             return nil
         default: return nil
         }
     }
 
-    private func fault(_ members: [ByteString: JSONValue], _ schema: JSONValue, at place: String) -> String? {
+    private func fault(_ members: [ByteString: JSONValue], _ schema: JSONValue, at pointer: String) -> String? {
         let properties = schema["properties"]?.object ?? [:]
         for name in schema["required"]?.array?.compactMap(\.string) ?? [] where members[name] == nil {
-            return "\(place)/\(name) is missing"
+            return "\(pointer)/\(name) is missing"
         }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             if let own = properties[name] ?? schema["additionalProperties"] {
-                if let found = fault(value, own, at: "\(place)/\(name)") { return found }
+                if let found = fault(value, own, at: "\(pointer)/\(name)") { return found }
             } else if schema["properties"] != nil {
-                return "\(place)/\(name) is not described"
+                return "\(pointer)/\(name) is not described"
             }
         }
         return nil

@@ -35,20 +35,22 @@ final class NamedHosts: Resolver {
 }
 
 /// A transport that connects to nothing and records every address that it was to connect to.
-final class ConnectRecorder: HopTransport {
-    private let hops = Mutex<[Hop]>([])
-    private let answer: @Sendable (Hop) throws -> OutboundAnswer
+final class ConnectRecorder: RequestTransport {
+    private let requests = Mutex<[OutboundRequest]>([])
+    private let answer: @Sendable (OutboundRequest) throws -> OutboundAnswer
 
-    init(_ answer: @escaping @Sendable (Hop) throws -> OutboundAnswer = { _ in .calendar }) { self.answer = answer }
+    init(_ answer: @escaping @Sendable (OutboundRequest) throws -> OutboundAnswer = { _ in .calendar }) {
+        self.answer = answer
+    }
 
-    var connected: [IPAddress] { hops.withLock { $0.map(\.address) } }
-    var urls: [String] { hops.withLock { $0.map { $0.url.reveal() } } }
+    var connected: [IPAddress] { requests.withLock { $0.map(\.address) } }
+    var urls: [String] { requests.withLock { $0.map { $0.url.reveal() } } }
 
     func send<Sink: AnswerSink>(
-        _ hop: Hop, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?
+        _ request: OutboundRequest, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?
     ) async throws -> (OutboundAnswer, Sink?) {
-        hops.withLock { $0.append(hop) }
-        let answer = try answer(hop)
+        requests.withLock { $0.append(request) }
+        let answer = try answer(request)
         guard let target = try sink(answer) else { return (answer, nil) }
         try await target.take(Array("BEGIN:VCALENDAR".utf8))
         return (answer, target)
@@ -72,7 +74,7 @@ extension FetchedCalendar {
 extension GuardedFetcher {
     /// Creates a fetcher with doubles instead of the network.
     init(
-        _ resolver: some Resolver, _ transport: some HopTransport, allowsHTTP: Bool = false,
+        _ resolver: some Resolver, _ transport: some RequestTransport, allowsHTTP: Bool = false,
         limit: Int = 1 << 20, deadline: Duration = .seconds(600),
         permits: @escaping @Sendable (IPAddress) -> Bool = { $0.isGlobalUnicast }
     ) {

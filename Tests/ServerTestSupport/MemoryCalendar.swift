@@ -10,7 +10,7 @@ import Synchronization
 /// A person's calendar in memory that behaves like a provider: etags, cursors, identities that stay taken.
 final class MemoryCalendar: CalendarProvider {
     struct Stored: Sendable {
-        var mark: Mark?
+        var mark: EventMark?
         var entry: Entry
         /// The number of its last change; its etag follows from it.
         var change: Int
@@ -144,7 +144,7 @@ final class MemoryCalendar: CalendarProvider {
         }
     }
 
-    func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
+    func find(_ marks: [EventMark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
         try await enter()
         return state.withLock { state in
             state.events.filter { $0.value.isLive && $0.value.mark.map(marks.contains) ?? false }.map(Self.remote)
@@ -169,7 +169,7 @@ final class MemoryCalendar: CalendarProvider {
     }
 
     private static func carryOut(_ request: WriteRequest, _ state: inout State, _ now: Instant) -> WriteAnswer {
-        func put(_ id: ByteString, _ mark: Mark?, _ entry: Entry) -> WriteAnswer {
+        func put(_ id: ByteString, _ mark: EventMark?, _ entry: Entry) -> WriteAnswer {
             state.change += 1
             state.writes += 1
             let stored = Stored(mark: mark, entry: entry, change: state.change, updatedAt: now)

@@ -135,7 +135,7 @@ struct PostgreSQLStoreTests {
                 }
                 #expect(try await store.read { try $0.setting("a") } == "\(round)")
                 // What others wrote meanwhile was not heard.
-                #expect(!store.clock.isUnchanged(WriteClock.Mark(circle: "other"), since: before))
+                #expect(!store.clock.isUnchanged(WriteClock.Slot(circle: "other"), since: before))
             }
         }
     }

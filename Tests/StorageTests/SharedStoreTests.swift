@@ -87,7 +87,7 @@ struct SharedStoreTests {
             let time = new.clock.now
             try await old.write { $0.concerns(circle: "home") }
             _ = try await new.confirm()
-            #expect(!new.clock.isUnchanged(WriteClock.Mark(circle: "home"), since: time))
+            #expect(!new.clock.isUnchanged(WriteClock.Slot(circle: "home"), since: time))
             // One that was killed meanwhile comes back.
             let again = try TestedPostgreSQL.share(path)
             #expect(try await again.read { try $0.setting("a") } == "2")
@@ -170,10 +170,10 @@ struct SharedStoreTests {
             let time = other.clock.now
             try await one.write { $0.concerns(circle: "home") }
             // Nobody has told yet.
-            #expect(other.clock.isUnchanged(WriteClock.Mark(circle: "home"), since: time))
+            #expect(other.clock.isUnchanged(WriteClock.Slot(circle: "home"), since: time))
             _ = try await other.confirm()
-            #expect(!other.clock.isUnchanged(WriteClock.Mark(circle: "home"), since: time))
-            #expect(other.clock.isUnchanged(WriteClock.Mark(circle: "elsewhere"), since: time))
+            #expect(!other.clock.isUnchanged(WriteClock.Slot(circle: "home"), since: time))
+            #expect(other.clock.isUnchanged(WriteClock.Slot(circle: "elsewhere"), since: time))
             let later = other.clock.now
             try await one.record { try $0.set("a", to: "1") }
             _ = try await other.confirm()
@@ -185,7 +185,7 @@ struct SharedStoreTests {
                     for number in 0..<count { transaction.concerns(circle: "c\(number)") }
                 }
                 _ = try await other.confirm()
-                #expect(!other.clock.isUnchanged(WriteClock.Mark(circle: "elsewhere"), since: before))
+                #expect(!other.clock.isUnchanged(WriteClock.Slot(circle: "elsewhere"), since: before))
             }
         }
     }
@@ -225,7 +225,7 @@ struct SharedStoreTests {
             _ = try await one.forgetWritten(below: seen)
             _ = try await other.confirm()
             // What was removed it had seen.
-            #expect(other.clock.isUnchanged(WriteClock.Mark(circle: "elsewhere"), since: time))
+            #expect(other.clock.isUnchanged(WriteClock.Slot(circle: "elsewhere"), since: time))
             for circle in ["b", "c"] { try await one.write { $0.concerns(circle: circle) } }
             let unseen = try await Self.floor(one)
             try await one.write { $0.concerns(circle: "d") }
@@ -233,7 +233,7 @@ struct SharedStoreTests {
             let left = try await one.read { try $0.rows("SELECT circle FROM written_circles", []) }
             #expect(try left.map { try $0.text(required: "circle") } == ["d"])
             _ = try await other.confirm()
-            #expect(!other.clock.isUnchanged(WriteClock.Mark(circle: "elsewhere"), since: time))
+            #expect(!other.clock.isUnchanged(WriteClock.Slot(circle: "elsewhere"), since: time))
             time = other.clock.now
             try await Self.byHand(
                 path,
@@ -243,7 +243,7 @@ struct SharedStoreTests {
                 """)
             await #expect(throws: StorageError.self) { try await other.confirm() }
             _ = try await other.confirm()
-            #expect(!other.clock.isUnchanged(WriteClock.Mark(circle: "elsewhere"), since: time))
+            #expect(!other.clock.isUnchanged(WriteClock.Slot(circle: "elsewhere"), since: time))
         }
     }
 
@@ -262,7 +262,7 @@ struct SharedStoreTests {
             var time = other.clock.now
             try await one.write { $0.concerns(circle: "home") }
             _ = try await other.confirm()
-            #expect(!other.clock.isUnchanged(WriteClock.Mark(circle: "home"), since: time))
+            #expect(!other.clock.isUnchanged(WriteClock.Slot(circle: "home"), since: time))
             _ = try await one.forgetWritten(below: nil)
             _ = try await one.forgetWritten(below: try await Self.floor(one))
             #expect(try await one.read { try $0.rows("SELECT circle FROM written_circles", []) }.isEmpty)

@@ -88,11 +88,11 @@ struct SideBySideTests {
             _ = try await reader.confirm()
             let time = reader.clock.now
             _ = try await reader.confirm()
-            #expect(reader.clock.isUnchanged(WriteClock.Mark(circle: "a"), since: time))
+            #expect(reader.clock.isUnchanged(WriteClock.Slot(circle: "a"), since: time))
             try await long
             _ = try await reader.confirm()
-            #expect(!reader.clock.isUnchanged(WriteClock.Mark(circle: "a"), since: time))
-            #expect(reader.clock.isUnchanged(WriteClock.Mark(circle: "b"), since: time))
+            #expect(!reader.clock.isUnchanged(WriteClock.Slot(circle: "a"), since: time))
+            #expect(reader.clock.isUnchanged(WriteClock.Slot(circle: "b"), since: time))
         }
     }
 

@@ -62,12 +62,12 @@ struct WriteClockTests {
         try await other.write { try $0.set("name", to: "foreign") }
         try other.close()
         try await home.store.lookForForeignChange()
-        #expect(!home.store.clock.isUnchanged(WriteClock.Mark(circle: "any"), since: before))
+        #expect(!home.store.clock.isUnchanged(WriteClock.Slot(circle: "any"), since: before))
     }
 
     @Test("A write that names its circle makes nothing stale of others; one that names none, of all")
     func concernsCircles() async throws {
-        let (one, other) = (WriteClock.Mark(circle: "one"), WriteClock.Mark(circle: "other"))
+        let (one, other) = (WriteClock.Slot(circle: "one"), WriteClock.Slot(circle: "other"))
         try #require(one != other, "the two share a mark by chance")
         var before = home.store.clock.now
         try await home.write { transaction in

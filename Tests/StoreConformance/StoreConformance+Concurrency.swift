@@ -212,11 +212,11 @@ extension StoreConformance {
                     group.addTask {
                         try await stores[number % 2].write { transaction in
                             let last = try transaction.auditEntryToFollow()
-                            let place = (last?.number ?? 0) + 1
+                            let next = (last?.number ?? 0) + 1
                             try transaction.insert(
                                 AuditEntry(
-                                    number: place, at: 1, actor: "host", action: "x", subject: "\(number)",
-                                    circleID: nil, detail: "{}", previousHash: last?.hash ?? "-", hash: "h\(place)"))
+                                    number: next, at: 1, actor: "host", action: "x", subject: "\(number)",
+                                    circleID: nil, detail: "{}", previousHash: last?.hash ?? "-", hash: "h\(next)"))
                         }
                     }
                 }

@@ -44,7 +44,7 @@ extension StoreConformance {
                         parent TEXT NOT NULL REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED)
                     """, [])
             }
-            let mark = WriteClock.Mark(circle: "c")
+            let mark = WriteClock.Slot(circle: "c")
             let before = home.store.clock.now
             let error = await #expect(throws: StorageError.self) {
                 try await home.store.write { transaction in
@@ -91,7 +91,7 @@ extension StoreConformance {
         },
         StoreCheck("A write that names its circle makes nothing stale of others; one that names none, of all") {
             home async throws in
-            let (one, other) = (WriteClock.Mark(circle: "one"), WriteClock.Mark(circle: "other"))
+            let (one, other) = (WriteClock.Slot(circle: "one"), WriteClock.Slot(circle: "other"))
             // Marks are shared by chance; two of the same say nothing here.
             guard one != other else { return }
             var before = home.store.clock.now
@@ -117,7 +117,7 @@ extension StoreConformance {
             try other.close()
             let before = home.store.clock.now
             try await home.store.lookForForeignChange()
-            #expect(!home.store.clock.isUnchanged(WriteClock.Mark(circle: "any"), since: before))
+            #expect(!home.store.clock.isUnchanged(WriteClock.Slot(circle: "any"), since: before))
             let after = home.store.clock.now
             try await home.store.lookForForeignChange()
             #expect(home.store.clock.now == after)

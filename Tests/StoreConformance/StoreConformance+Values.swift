@@ -91,9 +91,9 @@ extension StoreConformance {
             // Page by page, as lists are read.
             var (paged, last) = ([String](), "")
             while true {
-                let place = last
+                let position = last
                 let page = try await home.store.read {
-                    try $0.rows("SELECT id FROM circles WHERE id > $1 ORDER BY id LIMIT 4", [.text(place)])
+                    try $0.rows("SELECT id FROM circles WHERE id > $1 ORDER BY id LIMIT 4", [.text(position)])
                 }.compactMap { $0.text("id") }
                 guard let end = page.last else { break }
                 (paged, last) = (paged + page, end)

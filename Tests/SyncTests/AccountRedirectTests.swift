@@ -16,8 +16,8 @@ struct AccountRedirectTests {
     private static func refusal(
         of location: String, services: [String: [ServiceRecord]] = [:]
     ) async throws -> (answer: Answer, hosts: Set<String>) {
-        let transport = ConnectRecorder { hop in
-            hop.url.reveal().hasPrefix("https://example.org/")
+        let transport = ConnectRecorder { request in
+            request.url.reveal().hasPrefix("https://example.org/")
                 ? .redirect(location) : OutboundAnswer(status: 404, headers: [])
         }
         var settings = ServerSettings()

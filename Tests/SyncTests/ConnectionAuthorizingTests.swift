@@ -45,8 +45,9 @@ struct ConnectionAuthorizingTests {
         return try await arrive(server, try await emulator.consent(try #require(begun.json["authorizeURL"]?.string)))
     }
 
-    private static func code(in place: String) throws -> String {
-        try #require(place.firstMatch(of: /[?&]code=(kal_cc_[A-Za-z0-9_-]{43})/).map { String($0.1) }, "\(place)")
+    private static func code(in destination: String) throws -> String {
+        try #require(
+            destination.firstMatch(of: /[?&]code=(kal_cc_[A-Za-z0-9_-]{43})/).map { String($0.1) }, "\(destination)")
     }
 
     /// Signs in, and redeems what that brought, as the user whose connection it is.
@@ -54,8 +55,8 @@ struct ConnectionAuthorizingTests {
     private static func connect(
         _ server: TestServer, _ emulator: ProviderEmulator, _ path: String, user: String = "ann"
     ) async throws -> Answer {
-        let place = try await signIn(server, emulator, path, user: user)
-        return try await server.call(.post, "\(path)/redeem", ["code": .string(try code(in: place))], as: user)
+        let destination = try await signIn(server, emulator, path, user: user)
+        return try await server.call(.post, "\(path)/redeem", ["code": .string(try code(in: destination))], as: user)
     }
 
     private static func arrive(
@@ -189,8 +190,8 @@ struct ConnectionAuthorizingTests {
             #expect(try await Self.arrive(server, try await begin(anns), headers: anns).hasSuffix("&result=connected"))
             #expect(try await state() == "choosing")
             for browser in [[:], anns] as [HTTPFields] {
-                let place = try await Self.arrive(server, try await begin(nil), headers: browser)
-                #expect(place.contains("&result=pending&code="))
+                let destination = try await Self.arrive(server, try await begin(nil), headers: browser)
+                #expect(destination.contains("&result=pending&code="))
             }
         }
     }
@@ -203,9 +204,9 @@ struct ConnectionAuthorizingTests {
             func redeem(_ code: String, _ path: String, as user: String?) async throws -> Answer {
                 try await server.call(.post, "\(path)/redeem", ["code": .string(code)], as: user)
             }
-            let place = try await Self.signIn(server, emulator, path, returnTo: "https://app.example/back")
-            let code = try Self.code(in: place)
-            #expect(place.hasPrefix("https://app.example/back?connection="))
+            let destination = try await Self.signIn(server, emulator, path, returnTo: "https://app.example/back")
+            let code = try Self.code(in: destination)
+            #expect(destination.hasPrefix("https://app.example/back?connection="))
             // Nothing was asked of the provider yet, and whoever has the code has nothing without the connection.
             try await redeem(code, path, as: "ben").expect(404)
             for (other, user) in [(bens, "ben"), (second, "ann")] {
@@ -239,9 +240,9 @@ struct ConnectionAuthorizingTests {
             let path = try await Self.begin(server)
             let begun = try await server.call(.post, "\(path)/authorize", nil, as: "ann").expect(200)
             let back = try await emulator.consent(try #require(begun.json["authorizeURL"]?.string))
-            let place = try await Self.arrive(server, back)
-            let code = try Self.code(in: place)
-            let page = try await Browser(server).open(place).expect(200)
+            let destination = try await Self.arrive(server, back)
+            let code = try Self.code(in: destination)
+            let page = try await Browser(server).open(destination).expect(200)
             #expect(page.text.contains("value=\"\(code)\"") && page.headers[.cacheControl] == "no-store")
             for (query, shows) in [("?result=pending&code=%3Cb%3E", false), ("?result=denied", false), ("", false)] {
                 let other = try await Browser(server).open("/app/connected\(query)").expect(200)

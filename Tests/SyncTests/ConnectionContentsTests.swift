@@ -128,22 +128,22 @@ struct ConnectionContentsTests {
             try await server.put(
                 "tasks", "turned",
                 ["title": "Pay \u{202E}lla", "notes": "a\u{2066}b\u{E0041}", "dueAt": "2026-03-03T11:00:00-08:00"])
-            let wishes: [JSONValue] = [
+            let requests: [JSONValue] = [
                 [:], ["detail": "titles"], ["detail": "busy"], ["showMinimalDetails": true],
                 ["includeReminders": false], ["patientIds": ["mom"]], ["completedTasks": "keep"],
                 ["patientIds": ["dad"], "detail": "titles", "completedTasks": "keep"],
             ]
-            for (number, wish) in wishes.enumerated() {
-                let entries = try await Self.desired(server, wish).values.map(\.entry)
-                let feed = try await server.makeFeed(label: "\(number)", config: wish)
+            for (number, request) in requests.enumerated() {
+                let entries = try await Self.desired(server, request).values.map(\.entry)
+                let feed = try await server.makeFeed(label: "\(number)", config: request)
                 let text = try await server.raw(.get, feed.path).expect(200).text
                 let calendar = CalendarReader().read(Array(text.utf8))
                 let zone = try #require(TimeZoneReference("America/Los_Angeles"))
                 let shown = Series.group(calendar.events).filter { !($0.master?.isCancelled ?? false) }.compactMap {
                     Entry(($0.master.map { [$0] } ?? []) + $0.overrides, in: zone)
                 }
-                #expect(shown.count == entries.count, "\(wish)")
-                #expect(Set(shown) == Set(entries), "\(wish)")
+                #expect(shown.count == entries.count, "\(request)")
+                #expect(Set(shown) == Set(entries), "\(request)")
             }
         }
     }

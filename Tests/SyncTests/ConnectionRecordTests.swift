@@ -52,9 +52,9 @@ struct ConnectionRecordTests {
             #expect(counts == [25, 75])
             // A page ends at four mebibytes: that are not all of them.
             var (seen, cursor): (Set<ByteString>, String?) = ([], "")
-            while let place = cursor {
+            while let position = cursor {
                 let part = try await server.call(
-                    .get, "/v1/connections/\(id)/journal?limit=1000" + (place.isEmpty ? "" : "&cursor=\(place)"),
+                    .get, "/v1/connections/\(id)/journal?limit=1000" + (position.isEmpty ? "" : "&cursor=\(position)"),
                     as: "ann"
                 ).expect(200)
                 #expect(part.body.count < 5 << 20)

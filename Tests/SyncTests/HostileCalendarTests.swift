@@ -14,7 +14,7 @@ import Testing
 @testable import ServerTestSupport
 
 /// A CalDAV host on the public Internet, as a viewer names it, whose listing of a calendar is hostile.
-private final class HostileHost: HopTransport {
+private final class HostileHost: RequestTransport {
     private let page: @Sendable (Int) -> String
     private let pages = Atomic(0)
 
@@ -24,19 +24,19 @@ private final class HostileHost: HopTransport {
     var listed: Int { pages.load(ordering: .relaxed) }
 
     func send<Sink: AnswerSink>(
-        _ hop: Hop, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?
+        _ request: OutboundRequest, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?
     ) async throws -> (OutboundAnswer, Sink?) {
         let answer = OutboundAnswer(status: 207, headers: [("Content-Type", "application/xml")])
         guard let target = try sink(answer) else { return (answer, nil) }
-        let bytes = Array(body(hop).utf8)
+        let bytes = Array(body(request).utf8)
         for start in stride(from: 0, to: bytes.count, by: 64 << 10) {
             try await target.take(Array(bytes[start..<min(start + (64 << 10), bytes.count)]))
         }
         return (answer, target)
     }
 
-    private func body(_ hop: Hop) -> String {
-        let asked = String(decoding: hop.body ?? [], as: UTF8.self)
+    private func body(_ request: OutboundRequest) -> String {
+        let asked = String(decoding: request.body ?? [], as: UTF8.self)
         if asked.contains("current-user-principal") {
             return Self.answer("/", "<D:current-user-principal><D:href>/p/</D:href></D:current-user-principal>")
         }

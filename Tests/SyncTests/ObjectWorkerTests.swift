@@ -67,7 +67,7 @@ struct ObjectWorkerTests {
             ObjectQuestion(text: Array("nothing".utf8), floatingZone: "UTC"),
             ObjectQuestion(text: [0xFF, 0x00, 0x0A], floatingZone: "UTC"), ObjectQuestion(floatingZone: "UTC"),
         ]
-        let mark = Mark(installation: "i", connection: "c", circle: "o", item: ItemKey(.tasks, "t"), generation: 0)
+        let mark = EventMark(installation: "i", connection: "c", circle: "o", item: ItemKey(.tasks, "t"), generation: 0)
         for index in [0, 1, 2, 4] {
             let entry = try #require(questions[index].answer().entry)
             var other = entry

@@ -209,8 +209,8 @@ struct ProviderSyncTests {
         let begun = try await call(first, "POST", "\(path)/authorize", [:], as: "ann")
         let back = try await emulator.consent(try #require(begun["authorizeURL"]?.string))
         let query = try #require(back.split(separator: "?", maxSplits: 1).last)
-        let place = try await call(first, "GET", "/v1/connections/callback?\(query)").string
-        let code = try #require(place?.split(separator: "&code=").last)
+        let target = try await call(first, "GET", "/v1/connections/callback?\(query)").string
+        let code = try #require(target?.split(separator: "&code=").last)
         _ = try await call(first, "POST", "\(path)/redeem", ["code": .string(String(code))], as: "ann")
         // The second batch is carried out, and the server waits for its answer when it is killed.
         try await emulator.control("fault", ["method": "batch", "skip": 1, "times": 1000, "hold": true])

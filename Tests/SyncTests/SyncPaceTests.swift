@@ -28,75 +28,76 @@ struct SyncPaceTests {
 
     @Test("A host with hundreds of slow ones leaves room for every other host, and takes eight itself")
     func slowHost() {
-        let desk = SyncScheduler()
+        let scheduler = SyncScheduler()
         let slow = (0..<500).map { Self.due("s\($0)", nil, .caldav, account: "https://slow.example/u/\($0)", at: $0) }
         let others = (0..<10).map { Self.due("o\($0)", nil, .caldav, account: "https://h\($0).example/u", at: 900) }
         var queue = SyncQueue(slow + others)
-        let taken = queue.take { desk.enter($0, now: 1000) }
+        let taken = queue.take { scheduler.enter($0, now: 1000) }
         #expect(taken.count { $0.id.hasPrefix("s") } == SyncScheduler.perHost)
         #expect(taken.count { $0.id.hasPrefix("o") } == 10)
         // Nothing more, until one of them ends.
-        #expect(queue.take { desk.enter($0, now: 1000) }.isEmpty)
-        desk.leave("s3")
-        #expect(queue.take { desk.enter($0, now: 1000) }.map(\.id) == ["s8"])
-        desk.leave("nobody")
-        #expect(desk.running[.caldav] == 18 && desk.enter(slow[0], now: 1000) == .full)
+        #expect(queue.take { scheduler.enter($0, now: 1000) }.isEmpty)
+        scheduler.leave("s3")
+        #expect(queue.take { scheduler.enter($0, now: 1000) }.map(\.id) == ["s8"])
+        scheduler.leave("nobody")
+        #expect(scheduler.running[.caldav] == 18 && scheduler.enter(slow[0], now: 1000) == .full)
     }
 
     @Test("One user has two under way, and those that wait keep their order")
     func users() {
-        let desk = SyncScheduler()
+        let scheduler = SyncScheduler()
         var queue = SyncQueue((0..<5).map { Self.due("a\($0)", "ann", at: $0) } + [Self.due("b", "ben", at: 99)])
-        #expect(Set(queue.take { desk.enter($0, now: 0) }.map(\.id)) == ["a0", "b", "a1"])
-        desk.leave("a1")
-        #expect(queue.take { desk.enter($0, now: 0) }.map(\.id) == ["a2"])
-        desk.leave("a0")
-        desk.leave("a2")
-        #expect(queue.take { desk.enter($0, now: 0) }.map(\.id) == ["a3", "a4"])
+        #expect(Set(queue.take { scheduler.enter($0, now: 0) }.map(\.id)) == ["a0", "b", "a1"])
+        scheduler.leave("a1")
+        #expect(queue.take { scheduler.enter($0, now: 0) }.map(\.id) == ["a2"])
+        scheduler.leave("a0")
+        scheduler.leave("a2")
+        #expect(queue.take { scheduler.enter($0, now: 0) }.map(\.id) == ["a3", "a4"])
         #expect(queue.isEmpty)
     }
 
     @Test("A provider takes no more than its places, and when it asks the application to wait, all connections do")
     func project() {
-        let desk = SyncScheduler()
+        let scheduler = SyncScheduler()
         let gate = SyncScheduler.Gate(.google, account: nil)
         let all = (0..<100).map { Self.due("g\($0)", at: $0) }
         var queue = SyncQueue(all)
-        let first = queue.take { desk.enter($0, now: 0) }
+        let first = queue.take { scheduler.enter($0, now: 0) }
         #expect(first.count == SyncScheduler.perProvider)
-        for own in first { desk.leave(own.id) }
+        for own in first { scheduler.leave(own.id) }
         let quota = ProviderFailure(.throttled(retryAfter: 20), "Google asks us to wait.", code: "rateLimitExceeded")
         // One account's limit says nothing about the others; three users' within a minute do.
-        for user in ["u0", "u0", "u0", "u1"] { desk.note(quota, at: gate, user: user, now: 1000) }
-        #expect(desk.enter(all[50], now: 1001) == .entered)
-        desk.leave(all[50].id)
-        desk.note(quota, at: gate, user: "u2", now: 1000)
-        #expect(queue.take { desk.enter($0, now: 5_999) }.isEmpty)
+        for user in ["u0", "u0", "u0", "u1"] { scheduler.note(quota, at: gate, user: user, now: 1000) }
+        #expect(scheduler.enter(all[50], now: 1001) == .entered)
+        scheduler.leave(all[50].id)
+        scheduler.note(quota, at: gate, user: "u2", now: 1000)
+        #expect(queue.take { scheduler.enter($0, now: 5_999) }.isEmpty)
         // Other providers go on.
-        #expect(desk.enter(Self.due("o", nil, .outlook), now: 1000) == .entered)
-        let next = queue.take { desk.enter($0, now: 6_000) }
+        #expect(scheduler.enter(Self.due("o", nil, .outlook), now: 1000) == .entered)
+        let next = queue.take { scheduler.enter($0, now: 6_000) }
         #expect(next.count == SyncScheduler.perProvider / 2)
         // What is taken makes room, by and by.
         for own in next {
-            desk.leave(own.id)
-            desk.note(nil, at: gate, user: own.userID, now: 7_000)
+            scheduler.leave(own.id)
+            scheduler.note(nil, at: gate, user: own.userID, now: 7_000)
         }
-        #expect(queue.take { desk.enter($0, now: 7_000) }.count == SyncScheduler.perProvider * 3 / 4)
+        #expect(queue.take { scheduler.enter($0, now: 7_000) }.count == SyncScheduler.perProvider * 3 / 4)
     }
 
     @Test("An account that its provider asks to wait waits, with all of its connections, and no other one does")
     func account() throws {
-        let desk = SyncScheduler()
+        let scheduler = SyncScheduler()
         var own = Connection(
             id: "a", circleID: "c", userID: "ann", provider: .google, label: nil, config: "{}", now: 0)
         own.accountID = "ann@example.com"
         let quota = ProviderFailure(.throttled(retryAfter: 600), "Wait.", code: "rateLimitExceeded")
-        desk.note(quota, of: own, now: 1000)
-        #expect(desk.enter(Self.due("a2", "ann", account: "ann@example.com", isWanted: true), now: 2000) == .userWaits)
-        #expect(desk.enter(Self.due("b", "ben", account: "ben@example.com"), now: 2000) == .entered)
-        #expect(desk.enter(Self.due("o", "ann", .outlook, account: "ann@example.com"), now: 2000) == .entered)
-        #expect(desk.wait(of: own, now: 2000) == 599 && desk.wait(of: own, now: 601_000) == nil)
-        #expect(desk.enter(Self.due("a2", "ann", account: "ann@example.com"), now: 601_000) == .entered)
+        scheduler.note(quota, of: own, now: 1000)
+        #expect(
+            scheduler.enter(Self.due("a2", "ann", account: "ann@example.com", isWanted: true), now: 2000) == .userWaits)
+        #expect(scheduler.enter(Self.due("b", "ben", account: "ben@example.com"), now: 2000) == .entered)
+        #expect(scheduler.enter(Self.due("o", "ann", .outlook, account: "ann@example.com"), now: 2000) == .entered)
+        #expect(scheduler.wait(of: own, now: 2000) == 599 && scheduler.wait(of: own, now: 601_000) == nil)
+        #expect(scheduler.enter(Self.due("a2", "ann", account: "ann@example.com"), now: 601_000) == .entered)
     }
 
     @Test("A limit of one account slows that one down only, unless several meet it within a minute")

@@ -49,8 +49,9 @@ struct SyncTests {
             let item = try await server.item("appointments", "a2")
             #expect(item["startAt"] == "2026-04-20T10:00:00-07:00" && item["endAt"] == "2026-04-20T11:30:00-07:00")
             // It is told as a change of the user by way of that calendar, with the connection's provider.
-            let told = try await server.call(.get, "/v1/circles/c/activity?limit=1000").expect(200).json["items"]?.array
-            let change = told?.last { $0["type"] == "item" && $0["id"] == "a2" }
+            let reported = try await server.call(.get, "/v1/circles/c/activity?limit=1000").expect(200).json["items"]?
+                .array
+            let change = reported?.last { $0["type"] == "item" && $0["id"] == "a2" }
             #expect(change?["by"] == "user:ann" && change?["via"] == own["provider"])
             #expect(change?["after"]?["startAt"] == "2026-04-20T10:00:00-07:00")
             // What everything but a time is there, is put back.
@@ -251,7 +252,7 @@ struct SyncTests {
                 let run = try await bench.run(id)
                 #expect(preview["counts"] == run.counts.json)
                 let journal = try await server.syncStore(id).journal(of: run.id)
-                let told = Set(
+                let reported = Set(
                     (preview["items"]?.array ?? []).filter { ["create", "update", "delete"].contains($0["change"]) }.map
                     {
                         "\($0["itemId"]?.string ?? "") \($0["change"]?.string ?? "") \($0["direction"]?.string ?? "")"
@@ -260,7 +261,7 @@ struct SyncTests {
                     journal.filter { [.create, .update, .delete].contains($0.change) }.map {
                         "\($0.item.id) \($0.change.rawValue) \($0.direction.rawValue)"
                     })
-                #expect(told == done && !told.isEmpty)
+                #expect(reported == done && !reported.isEmpty)
                 // Something of each kind for the second round.
                 calendar.edit("a0") { $0.title = "Mine" }
                 calendar.edit("a1") {

@@ -6,21 +6,21 @@ import KalendsCompanion
 
 /// Assembles the library for this machine: its files, its folder of calendars, its clock.
 struct CompanionContext: Sendable {
-    let places: ToolPaths
+    let paths: ToolPaths
     let choices: Choices
     let store: VdirStore
     let connector: CalendarConnector
     let status: StatusStore
 
-    init(_ places: ToolPaths, _ choices: Choices) throws {
-        self.places = places
+    init(_ paths: ToolPaths, _ choices: Choices) throws {
+        self.paths = paths
         self.choices = choices
-        status = StatusStore(places.status)
+        status = StatusStore(paths.status)
         store = VdirStore(root: URL(filePath: choices.folder), zones: Self.zones)
-        let (engine, status) = (FileStateStore(places.engine), status)
+        let (engine, status) = (FileStateStore(paths.engine), status)
         connector = CalendarConnector(
-            opening: store, memory: FileConnectorMemory(places.connector), installation: try places.installation(),
-            counts: UsageCounts(places.usage),
+            opening: store, memory: FileConnectorMemory(paths.connector), installation: try paths.installation(),
+            counts: UsageCounts(paths.usage),
             clear: {
                 try await engine.clear()
                 try await status.clear()
@@ -28,15 +28,15 @@ struct CompanionContext: Sendable {
     }
 
     /// Opens the files for commands that come after `login`.
-    static func open(_ places: ToolPaths = ToolPaths()) throws -> CompanionContext {
-        guard let choices = try Self.read(places.choices) else { throw ToolFailure.notLoggedIn }
-        return try CompanionContext(places, choices)
+    static func open(_ paths: ToolPaths = ToolPaths()) throws -> CompanionContext {
+        guard let choices = try Self.read(paths.choices) else { throw ToolFailure.notLoggedIn }
+        return try CompanionContext(paths, choices)
     }
 
     /// Returns the companion with everything that it syncs.
     func companion() throws -> Companion {
-        guard let token = try Self.read(places.token) else { throw ToolFailure.notLoggedIn }
-        try Self.checkMode(places.token.url)
+        guard let token = try Self.read(paths.token) else { throw ToolFailure.notLoggedIn }
+        try Self.checkMode(paths.token.url)
         var settings = choices.settings
         // A token for planned events is accepted for nothing else.
         if token.kind == .planned { (settings.ownCalendars, settings.mirrorCalendar) = ([], nil) }
@@ -46,7 +46,7 @@ struct CompanionContext: Sendable {
         return Companion(
             connector: connector, status: status,
             service: HTTPCompanionService(choices.server, credential: token.credential, transport: Self.transport),
-            states: FileStateStore(places.engine), settings: settings, plannedCalendars: choices.planned,
+            states: FileStateStore(paths.engine), settings: settings, plannedCalendars: choices.planned,
             zones: Self.zones, clock: Self.clock)
     }
 

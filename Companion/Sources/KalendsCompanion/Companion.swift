@@ -72,7 +72,7 @@ public struct Companion: Sendable {
         let isNews = await connector.status().isConnected
         var failure: (any Error)?
         do { try await connector.disconnect() } catch { failure = error }
-        if isNews, !(await tell(Self.disconnected)) {
+        if isNews, !(await sendReport(Self.disconnected)) {
             var state = EngineState()
             state.owedReport = Self.disconnected
             try await states.save(state)
@@ -88,7 +88,7 @@ public struct Companion: Sendable {
             await report(.permissionMissing)
             return SyncOutcome(endedAt: clock(), problem: .permissionDenied, pause: .permissionMissing)
         }
-        if let owed = try? await states.load()?.owedReport, await tell(owed) { try? await states.clear() }
+        if let owed = try? await states.load()?.owedReport, await sendReport(owed) { try? await states.clear() }
         return SyncOutcome(endedAt: clock(), pause: .notConnected, isIdle: true)
     }
 
@@ -117,12 +117,12 @@ public struct Companion: Sendable {
         guard let stored = try? await states.load() ?? EngineState() else { return }
         var state = stored
         let isNews = state.reportedProblem != pause?.problem || state.owedReport != nil
-        guard isNews, await tell(pause?.problem) else { return }
+        guard isNews, await sendReport(pause?.problem) else { return }
         (state.reportedProblem, state.owedReport) = (pause?.problem, nil)
         try? await states.save(state)
     }
 
-    private func tell(_ problem: String?) async -> Bool {
+    private func sendReport(_ problem: String?) async -> Bool {
         let body = UpsertBody(sourceDevice: deviceID, events: [], problem: problem)
         return (try? await service.upsert(body)) != nil
     }

@@ -29,24 +29,24 @@ extension EventKitStore {
     /// Groups the occurrences of series.
     func series(of found: [EKEvent]) -> [Series] {
         var groups: [ByteString: Series] = [:]
-        var places: [ByteString: ByteString] = [:]
+        var itemsByTie: [ByteString: ByteString] = [:]
         for event in found where !event.isDetached && event.hasRecurrenceRules {
             let item = ByteString(event.calendarItemIdentifier)
             if groups[item] == nil {
                 guard let main = event.eventIdentifier.flatMap({ events.event(withIdentifier: $0) }) else { continue }
                 groups[item] = Series(main: main, parts: [])
-                for tie in ties(of: event) { places[tie] = min(places[tie] ?? item, item) }
+                for tie in ties(of: event) { itemsByTie[tie] = min(itemsByTie[tie] ?? item, item) }
             }
             groups[item]?.parts.append(event)
         }
         for event in found where event.isDetached {
             let ties = ties(of: event)
-            var item = ties.lazy.compactMap { places[$0] }.first
+            var item = ties.lazy.compactMap { itemsByTie[$0] }.first
             if item == nil, let main = main(of: event) {
                 // None of the series' own occurrences is among those that were found.
                 let asked = ByteString(main.calendarItemIdentifier)
                 if groups[asked] == nil { groups[asked] = Series(main: main, parts: []) }
-                for tie in ties { places[tie] = asked }
+                for tie in ties { itemsByTie[tie] = asked }
                 item = asked
             }
             if let item { groups[item]?.parts.append(event) }

@@ -14,7 +14,7 @@ struct CompanionToolTests {
     private let home = FileManager.default.temporaryDirectory.appending(path: "companion-\(UUID().uuidString)")
 
     @Test("Files lie below the XDG folders, and a relative one counts for nothing")
-    func places() {
+    func paths() {
         let usual = ToolPaths(environment: [:], home: home)
         #expect(usual.configuration.path == home.appending(path: ".config/kalends-companion").path)
         #expect(usual.state.path == home.appending(path: ".local/state/kalends-companion").path)
@@ -28,29 +28,29 @@ struct CompanionToolTests {
     @Test("A token is in a file that only its owner reads, in a folder of the same kind, and another mode is refused")
     func token() throws {
         defer { try? FileManager.default.removeItem(at: home) }
-        let places = ToolPaths(environment: [:], home: home)
-        try places.token.write(StoredToken(kind: .device, token: "hidden"))
+        let paths = ToolPaths(environment: [:], home: home)
+        try paths.token.write(StoredToken(kind: .device, token: "hidden"))
         func mode(_ url: URL) throws -> Int? {
             try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
         }
-        #expect(try mode(places.token.url) == 0o600)
-        #expect(try mode(places.configuration) == 0o700)
-        try CompanionContext.checkMode(places.token.url)
-        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: places.token.url.path)
-        #expect(throws: ToolFailure.self) { try CompanionContext.checkMode(places.token.url) }
+        #expect(try mode(paths.token.url) == 0o600)
+        #expect(try mode(paths.configuration) == 0o700)
+        try CompanionContext.checkMode(paths.token.url)
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: paths.token.url.path)
+        #expect(throws: ToolFailure.self) { try CompanionContext.checkMode(paths.token.url) }
         // Another token takes the place of the first one, with the right mode again.
-        try places.token.write(StoredToken(kind: .planned, token: "other"))
-        #expect(try mode(places.token.url) == 0o600)
-        #expect(try places.token.read()?.token == "other")
+        try paths.token.write(StoredToken(kind: .planned, token: "other"))
+        #expect(try mode(paths.token.url) == 0o600)
+        #expect(try paths.token.read()?.token == "other")
     }
 
     @Test("A home that was copied to another machine is another installation")
     func installation() throws {
         defer { try? FileManager.default.removeItem(at: home) }
-        let places = ToolPaths(environment: [:], home: home)
-        let here = try places.installation(machine: "this")
-        #expect(try places.installation(machine: "this") == here)
-        #expect(try places.installation(machine: "that") != here)
+        let paths = ToolPaths(environment: [:], home: home)
+        let here = try paths.installation(machine: "this")
+        #expect(try paths.installation(machine: "this") == here)
+        #expect(try paths.installation(machine: "that") != here)
         #expect(
             try ToolPaths(environment: [:], home: home.appending(path: "other")).installation(machine: "this") != here)
     }

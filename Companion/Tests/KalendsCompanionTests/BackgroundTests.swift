@@ -197,7 +197,7 @@ struct BackgroundTests {
     @Test("The runner syncs, waits as long as it should, and syncs at once when it is woken")
     func runner() async throws {
         let (waits, waiting) = AsyncStream<Duration>.makeStream()
-        let syncs = Tally()
+        let syncs = Counter()
         let runner = SyncRunner(
             status: StatusStore(), chance: { 0.5 }, wait: Self.reporting(waiting),
             sync: {
@@ -271,7 +271,7 @@ struct BackgroundTests {
 
     @Test("Two who ask at the same time get one sync")
     func together() async throws {
-        let syncs = Tally()
+        let syncs = Counter()
         let (gate, opener) = AsyncStream<Void>.makeStream()
         let runner = SyncRunner(
             status: StatusStore(),

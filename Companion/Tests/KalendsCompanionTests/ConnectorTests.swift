@@ -12,7 +12,7 @@ struct ConnectorTests {
     private struct Phone {
         let store: SpyStore
         let memory: SpyMemory
-        let cleared = Tally()
+        let cleared = Counter()
         let counts = UsageCounts()
         let connector: CalendarConnector
 

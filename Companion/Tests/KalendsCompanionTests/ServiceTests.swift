@@ -12,7 +12,7 @@ struct ServiceTests {
 
     private func service(
         _ server: LocalServer, _ path: String, _ credential: Credential = .device(token),
-        retry: RequestRetry = .once, waits: Tally = Tally()
+        retry: RequestRetry = .once, waits: Counter = Counter()
     ) throws -> HTTPCompanionService {
         HTTPCompanionService(
             try server.address(path), credential: credential, transport: URLSessionTransport(silence: 10, whole: 20),
@@ -101,7 +101,7 @@ struct ServiceTests {
 
     @Test("What fails and may pass is asked again after waits that double, and then it works")
     func retries() async throws {
-        let (server, waits) = (try LocalServer(), Tally())
+        let (server, waits) = (try LocalServer(), Counter())
         let service = try service(
             server, "/flaky/2", retry: RequestRetry(attempts: 3, first: .seconds(1)), waits: waits)
         // The third answer is an object without members, which is no status: it was asked for three times.
@@ -112,7 +112,7 @@ struct ServiceTests {
 
     @Test("A server that names a time gets it")
     func retryAfter() async throws {
-        let (server, waits) = (try LocalServer(), Tally())
+        let (server, waits) = (try LocalServer(), Counter())
         let service = try service(server, "/patient/7", retry: RequestRetry(), waits: waits)
         await #expect(throws: CompanionFailure.badAnswer) { try await service.status() }
         #expect(await waits.notes == ["\(Duration.seconds(7))"])
@@ -120,7 +120,7 @@ struct ServiceTests {
 
     @Test("A wrong token is not tried again, and neither is a registration, which would make a second token")
     func notAgain() async throws {
-        let (server, waits) = (try LocalServer(), Tally())
+        let (server, waits) = (try LocalServer(), Counter())
         let wrong = try service(server, "/status/401", retry: RequestRetry(), waits: waits)
         await #expect(throws: CompanionFailure.unauthorized) { try await wrong.status() }
         let failing = try service(server, "/status/503", retry: RequestRetry(), waits: waits)

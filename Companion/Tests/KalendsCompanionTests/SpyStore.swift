@@ -89,7 +89,7 @@ actor SpyMemory: ConnectorMemory {
 }
 
 /// Counts how often something happened.
-actor Tally {
+actor Counter {
     private(set) var count = 0
     private(set) var notes: [String] = []
     func add() { count += 1 }

@@ -13,7 +13,7 @@ package struct LeastRecentlyUsed<Key: Hashable, Value> {
 
     private let limit: Int
     private var nodes: [Node] = []
-    private var places: [Key: Int] = [:]
+    private var positions: [Key: Int] = [:]
     private var free: [Int] = []
     /// The positions of the most and the least recently used value; -1 if there are no values.
     private var newest = -1
@@ -21,18 +21,18 @@ package struct LeastRecentlyUsed<Key: Hashable, Value> {
     /// The sum of the costs of all values, in bytes.
     package private(set) var cost = 0
 
-    package var count: Int { places.count }
+    package var count: Int { positions.count }
 
     package init(limit: Int) { self.limit = limit }
 
     /// Returns the value of a key, which becomes the most recently used.
     package mutating func find(_ key: Key) -> Value? {
-        guard let place = places[key] else { return nil }
-        if newest != place {
-            unlink(place)
-            link(place)
+        guard let position = positions[key] else { return nil }
+        if newest != position {
+            unlink(position)
+            link(position)
         }
-        return nodes[place].value
+        return nodes[position].value
     }
 
     /// Stores a value, replacing the key's old one; a value larger than the whole limit is not stored.
@@ -49,13 +49,13 @@ package struct LeastRecentlyUsed<Key: Hashable, Value> {
             index = nodes.count
             nodes.append(node)
         }
-        places[key] = index
+        positions[key] = index
         self.cost += cost
         link(index)
     }
 
     package mutating func remove(_ key: Key) {
-        guard let index = places.removeValue(forKey: key) else { return }
+        guard let index = positions.removeValue(forKey: key) else { return }
         unlink(index)
         cost -= nodes[index].cost
         nodes[index].value = nil

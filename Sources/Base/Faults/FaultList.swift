@@ -55,7 +55,7 @@ package struct FaultList: Hashable, Sendable {
 extension FaultList: RandomAccessCollection {
     package var startIndex: Int { named.startIndex }
     package var endIndex: Int { named.endIndex }
-    package subscript(place: Int) -> Fault { named[place] }
+    package subscript(index: Int) -> Fault { named[index] }
 }
 
 extension FaultList: ExpressibleByArrayLiteral {

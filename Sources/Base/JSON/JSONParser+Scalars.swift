@@ -4,16 +4,16 @@
 extension JSONParser {
     /// Reads a string; its runs of marks are bounded, as `String(fromOutside:)` says.
     mutating func string() throws(JSONFault) -> String {
-        place += 1
-        let start = place
-        while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 32 { place += 1 }
+        position += 1
+        let start = position
+        while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 32 { position += 1 }
         if next == UInt8(ascii: "\"") {
-            defer { place += 1 }
-            return String(fromOutside: bytes[start..<place])
+            defer { position += 1 }
+            return String(fromOutside: bytes[start..<position])
         }
-        var text = Array(bytes[start..<place])
+        var text = Array(bytes[start..<position])
         while let byte = next {
-            place += 1
+            position += 1
             switch byte {
             case UInt8(ascii: "\""): return String(fromOutside: text)
             case UInt8(ascii: "\\"): try escape(into: &text)
@@ -26,10 +26,10 @@ extension JSONParser {
 
     /// Skips a string, and checks that it is valid.
     mutating func skipString() throws(JSONFault) {
-        place += 1
+        position += 1
         var passed: [UInt8] = []
         while let byte = next {
-            place += 1
+            position += 1
             switch byte {
             case UInt8(ascii: "\""): return
             case UInt8(ascii: "\\"):
@@ -43,12 +43,12 @@ extension JSONParser {
     }
 
     private func controlCharacter() -> JSONFault {
-        fault("Control characters in a text are written as \\u00XX.", at: place - 1)
+        fault("Control characters in a text are written as \\u00XX.", at: position - 1)
     }
 
     private mutating func escape(into text: inout [UInt8]) throws(JSONFault) {
         let letter = next
-        place += 1
+        position += 1
         switch letter {
         case UInt8(ascii: "n"): text.append(10)
         case UInt8(ascii: "r"): text.append(13)
@@ -59,21 +59,21 @@ extension JSONParser {
         case UInt8(ascii: "u"):
             let scalar = try escapedScalar()
             text += Array(String(Character(scalar)).utf8)
-        default: throw fault("A backslash may be followed only by \" \\ / b f n r t u.", at: place - 1)
+        default: throw fault("A backslash may be followed only by \" \\ / b f n r t u.", at: position - 1)
         }
     }
 
     /// Reads a character from four hexadecimal digits, or from two groups of four for one beyond U+FFFF.
     private mutating func escapedScalar() throws(JSONFault) -> Unicode.Scalar {
-        let start = place
+        let start = position
         var code = try hexadecimal()
-        if code & 0xFC00 == 0xD800, next == UInt8(ascii: "\\"), place + 1 < bytes.count,
-            bytes[place + 1] == UInt8(ascii: "u")
+        if code & 0xFC00 == 0xD800, next == UInt8(ascii: "\\"), position + 1 < bytes.count,
+            bytes[position + 1] == UInt8(ascii: "u")
         {
-            let end = place
-            place += 2
+            let end = position
+            position += 2
             let low = try hexadecimal()
-            if low & 0xFC00 == 0xDC00 { code = 0x10000 + (code & 0x3FF) << 10 + (low & 0x3FF) } else { place = end }
+            if low & 0xFC00 == 0xDC00 { code = 0x10000 + (code & 0x3FF) << 10 + (low & 0x3FF) } else { position = end }
         }
         if let scalar = Unicode.Scalar(code) { return scalar }
         guard replacesHalves else {
@@ -83,18 +83,18 @@ extension JSONParser {
     }
 
     private mutating func hexadecimal() throws(JSONFault) -> UInt32 {
-        let digits = bytes[place..<min(place + 4, bytes.count)]
+        let digits = bytes[position..<min(position + 4, bytes.count)]
         guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
             let code = UInt32(String(fromOutside: digits), radix: 16)
         else { throw fault("\\u must be followed by four hexadecimal digits.") }
-        place += 4
+        position += 4
         return code
     }
 
     /// Reads a number, and returns its range and whether it has neither a fraction nor an exponent.
     mutating func number() throws(JSONFault) -> (digits: Range<Int>, isPlain: Bool) {
-        let start = place
-        if next == UInt8(ascii: "-") { place += 1 }
+        let start = position
+        if next == UInt8(ascii: "-") { position += 1 }
         let first = next
         let whole = digits()
         guard whole > 0 else { throw unexpected("a value", at: start) }
@@ -103,22 +103,22 @@ extension JSONParser {
         }
         var isPlain = true
         if next == UInt8(ascii: ".") {
-            place += 1
+            position += 1
             isPlain = false
             guard digits() > 0 else { throw unexpected("a digit") }
         }
         if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
-            place += 1
+            position += 1
             isPlain = false
-            if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { place += 1 }
+            if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
             guard digits() > 0 else { throw unexpected("a digit") }
         }
-        return (start..<place, isPlain)
+        return (start..<position, isPlain)
     }
 
     private mutating func digits() -> Int {
-        let start = place
-        while let byte = next, byte >= 48, byte <= 57 { place += 1 }
-        return place - start
+        let start = position
+        while let byte = next, byte >= 48, byte <= 57 { position += 1 }
+        return position - start
     }
 }

@@ -9,7 +9,7 @@ package struct JSONParser {
     package static let depth = 64
 
     let bytes: [UInt8]
-    var place = 0
+    var position = 0
     /// Whether half of a surrogate pair is read as U+FFFD; otherwise it is a fault.
     var replacesHalves = false
 
@@ -26,18 +26,18 @@ package struct JSONParser {
             throw parser.fault("The document is not text in UTF-8.", at: error.byteOffsets.lowerBound)
         }
         parser.replacesHalves = replacingHalves
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.place = 3 }
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.position = 3 }
         parser.skipSpace()
         let tree = try read(&parser)
         parser.skipSpace()
-        guard parser.place == bytes.count else { throw parser.unexpected("the end of the document") }
+        guard parser.position == bytes.count else { throw parser.unexpected("the end of the document") }
         return tree
     }
 
-    var next: UInt8? { place < bytes.count ? bytes[place] : nil }
+    var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     mutating func skipSpace() {
-        while let byte = next, byte == 32 || byte == 10 || byte == 13 || byte == 9 { place += 1 }
+        while let byte = next, byte == 32 || byte == 10 || byte == 13 || byte == 9 { position += 1 }
     }
 
     /// Reads an object's members; `body` starts at the opening quote of a name and reads the name and the value.
@@ -68,10 +68,10 @@ package struct JSONParser {
     /// Moves past the opening bracket; returns false when the closing bracket follows at once.
     private mutating func enters(_ level: Int, end: Unicode.Scalar) throws(JSONFault) -> Bool {
         guard level <= Self.depth else { throw fault("This is nested more than \(Self.depth) levels deep.") }
-        place += 1
+        position += 1
         skipSpace()
         guard next == UInt8(ascii: end) else { return true }
-        place += 1
+        position += 1
         return false
     }
 
@@ -80,11 +80,11 @@ package struct JSONParser {
         skipSpace()
         switch next {
         case UInt8(ascii: ","):
-            place += 1
+            position += 1
             skipSpace()
             return true
         case UInt8(ascii: end):
-            place += 1
+            position += 1
             return false
         default: throw unexpected("“,” or “\(end)”")
         }
@@ -100,27 +100,27 @@ package struct JSONParser {
     mutating func skipColon() throws(JSONFault) {
         skipSpace()
         guard next == UInt8(ascii: ":") else { throw unexpected("“:”") }
-        place += 1
+        position += 1
         skipSpace()
     }
 
     mutating func word<Tree>(_ word: String, _ tree: Tree) throws(JSONFault) -> Tree {
-        guard bytes[place...].starts(with: word.utf8) else { throw unexpected("a value") }
-        place += word.utf8.count
+        guard bytes[position...].starts(with: word.utf8) else { throw unexpected("a value") }
+        position += word.utf8.count
         return tree
     }
 }
 
 extension JSONParser {
     func fault(_ reason: String, at index: Int? = nil) -> JSONFault {
-        let end = min(index ?? place, bytes.count)
+        let end = min(index ?? position, bytes.count)
         let line = bytes[..<end].count { $0 == 10 } + 1
         let column = end - (bytes[..<end].lastIndex(of: 10) ?? -1)
         return JSONFault(at: JSONFault.Place(line: line, column: column), reason: reason)
     }
 
     func unexpected(_ wanted: String, at index: Int? = nil) -> JSONFault {
-        (index ?? place) < bytes.count
+        (index ?? position) < bytes.count
             ? fault("Here \(wanted) is expected.", at: index)
             : fault("The document ends where \(wanted) is expected.", at: index)
     }

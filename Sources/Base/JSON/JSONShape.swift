@@ -43,7 +43,7 @@ extension JSONParser {
     private mutating func object(of shapes: [ByteString: JSONShape], _ level: Int) throws(JSONFault) -> JSONValue {
         var members: [ByteString: JSONValue] = [:]
         try eachMember(level) { (parser: inout JSONParser) throws(JSONFault) in
-            let start = parser.place
+            let start = parser.position
             let name = ByteString(try parser.name())
             guard let shape = shapes[name] else { return try parser.skipValue(level + 1) }
             let value = try parser.value(of: shape, level: level + 1)

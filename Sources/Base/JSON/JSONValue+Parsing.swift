@@ -27,7 +27,7 @@ extension JSONParser {
     private mutating func object(_ level: Int) throws(JSONFault) -> JSONValue {
         var members: [ByteString: JSONValue] = [:]
         try eachMember(level) { (parser: inout JSONParser) throws(JSONFault) in
-            let start = parser.place
+            let start = parser.position
             let name = try parser.name()
             guard !name.hasLongRunOfMarks else {
                 throw parser.fault("In a name: \(CombiningMarks.rule)", at: start).within(name)

@@ -44,13 +44,13 @@ extension StringProtocol {
     /// Returns the text with each occurrence of another one, found by its UTF-8 bytes, replaced.
     public func replacing(_ text: String, with other: String) -> String {
         var result = ""
-        var place = startIndex
-        while !text.isEmpty, let found = rangeOfText(text, from: place) {
-            result += self[place..<found.lowerBound]
+        var position = startIndex
+        while !text.isEmpty, let found = rangeOfText(text, from: position) {
+            result += self[position..<found.lowerBound]
             result += other
-            place = found.upperBound
+            position = found.upperBound
         }
-        return result + self[place...]
+        return result + self[position...]
     }
 
     /// Returns the parts before and after the first occurrence of another text, found by its UTF-8 bytes; nil if it
@@ -65,11 +65,11 @@ extension StringProtocol {
         let bytes = Array(text.utf8)
         guard let first = bytes.first else { return start..<start }
         var rest = utf8[start...]
-        while let place = rest.firstIndex(of: first) {
-            if utf8[place...].starts(with: bytes) {
-                return place..<utf8.index(place, offsetBy: bytes.count)
+        while let position = rest.firstIndex(of: first) {
+            if utf8[position...].starts(with: bytes) {
+                return position..<utf8.index(position, offsetBy: bytes.count)
             }
-            rest = utf8[utf8.index(after: place)...]
+            rest = utf8[utf8.index(after: position)...]
         }
         return nil
     }

@@ -9,13 +9,13 @@ public enum HiddenCharacters {
     private enum Opening { case embedding, override, isolate }
 
     /// Returns the positions of the scalars to remove, in order.
-    static func places(in scalars: [Unicode.Scalar]) -> [Int] {
-        var places: [Int] = []
-        var open: [(kind: Opening, place: Int)] = []
+    static func positions(in scalars: [Unicode.Scalar]) -> [Int] {
+        var positions: [Int] = []
+        var open: [(kind: Opening, position: Int)] = []
         // Counted, so that a closing mark never searches the openings in vain.
         var isolates = 0
         func endLine() {
-            for one in open where one.kind != .override { places.append(one.place) }
+            for one in open where one.kind != .override { positions.append(one.position) }
             (open, isolates) = ([], 0)
         }
         for (index, scalar) in scalars.enumerated() {
@@ -24,7 +24,7 @@ public enum HiddenCharacters {
             case 0x202A, 0x202B: open.append((.embedding, index))
             case 0x202D, 0x202E:
                 open.append((.override, index))
-                places.append(index)
+                positions.append(index)
             case 0x2066...0x2068:
                 open.append((.isolate, index))
                 isolates += 1
@@ -32,24 +32,24 @@ public enum HiddenCharacters {
                 // The end of an override is removed with it; within an isolate nothing outside of it can be ended.
                 if let last = open.last, last.kind != .isolate {
                     open.removeLast()
-                    if last.kind == .override { places.append(index) }
+                    if last.kind == .override { positions.append(index) }
                 } else {
-                    places.append(index)
+                    positions.append(index)
                 }
             case 0x2069:
                 guard isolates > 0, let first = open.lastIndex(where: { $0.kind == .isolate }) else {
-                    places.append(index)
+                    positions.append(index)
                     continue
                 }
-                for one in open[(first + 1)...] where one.kind == .embedding { places.append(one.place) }
+                for one in open[(first + 1)...] where one.kind == .embedding { positions.append(one.position) }
                 open.removeSubrange(first...)
                 isolates -= 1
-            case 0xE0020...0xE007F: if !isFlag(scalars, at: index) { places.append(index) }
-            default: if isNeverShown(scalar) { places.append(index) }
+            case 0xE0020...0xE007F: if !isFlag(scalars, at: index) { positions.append(index) }
+            default: if isNeverShown(scalar) { positions.append(index) }
             }
         }
         endLine()
-        return places.sorted()
+        return positions.sorted()
     }
 
     /// Reports fillers, invisible operators, deprecated shaping controls, annotations, and the language tag.
@@ -62,10 +62,10 @@ public enum HiddenCharacters {
 
     /// Reports whether a tag belongs to the flag of a region: a black flag, then up to six tags and the one that ends
     /// them.
-    private static func isFlag(_ scalars: [Unicode.Scalar], at place: Int) -> Bool {
+    private static func isFlag(_ scalars: [Unicode.Scalar], at position: Int) -> Bool {
         func isTag(_ index: Int) -> Bool { index < scalars.count && (0xE0020...0xE007F).contains(scalars[index].value) }
-        var first = place
-        while first > 0, place - first < 8, isTag(first - 1) { first -= 1 }
+        var first = position
+        while first > 0, position - first < 8, isTag(first - 1) { first -= 1 }
         var end = first
         while end - first < 8, isTag(end) { end += 1 }
         return first > 0 && scalars[first - 1].value == 0x1F3F4 && end - first <= 7 && scalars[end - 1].value == 0xE007F
@@ -78,7 +78,7 @@ extension String {
 
     /// Whether it has characters that `withoutHiddenCharacters` removes.
     public var hasHiddenCharacters: Bool {
-        mayHaveHiddenCharacters && !HiddenCharacters.places(in: Array(unicodeScalars)).isEmpty
+        mayHaveHiddenCharacters && !HiddenCharacters.positions(in: Array(unicodeScalars)).isEmpty
     }
 
     /// The text without `HiddenCharacters`.
@@ -90,11 +90,11 @@ extension HiddenCharacters {
     @usableFromInline
     static func removed(from text: String) -> String {
         let scalars = Array(text.unicodeScalars)
-        var places = places(in: scalars)[...]
-        guard !places.isEmpty else { return text }
+        var positions = positions(in: scalars)[...]
+        guard !positions.isEmpty else { return text }
         var kept = String.UnicodeScalarView()
-        for (place, scalar) in scalars.enumerated() {
-            if places.first == place { places.removeFirst() } else { kept.append(scalar) }
+        for (position, scalar) in scalars.enumerated() {
+            if positions.first == position { positions.removeFirst() } else { kept.append(scalar) }
         }
         return String(kept)
     }

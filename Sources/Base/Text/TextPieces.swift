@@ -3,10 +3,10 @@
 extension StringProtocol {
     /// Splits the text at an ASCII mark, found by bytes: a combining character after the mark does not hide it.
     public func pieces(
-        separatedBy mark: Unicode.Scalar, maxSplits: Int = .max, omittingEmpty: Bool = true
+        separatedBy scalar: Unicode.Scalar, maxSplits: Int = .max, omittingEmpty: Bool = true
     ) -> [Substring] {
         Substring(self).utf8.split(
-            separator: UInt8(ascii: mark), maxSplits: maxSplits, omittingEmptySubsequences: omittingEmpty
+            separator: UInt8(ascii: scalar), maxSplits: maxSplits, omittingEmptySubsequences: omittingEmpty
         ).map { Substring($0) }
     }
 

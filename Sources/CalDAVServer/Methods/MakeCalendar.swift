@@ -10,7 +10,7 @@ extension Exchange {
     /// MKCALENDAR (RFC 4791 section 5.3.1) and MKCOL (RFC 5689), of which one without a body makes a calendar, too:
     /// there is nothing else that a person makes here.
     func makeCalendar(isExtended: Bool, for caller: CalDAVCaller) async throws -> Response {
-        let body = try await wishesBody()
+        let body = try await wantedBody()
         guard case .collection(_, let segment) = address else {
             guard case .member = address else { throw exists(isExtended) }
             guard place != nil else { throw DAVFault(.conflict, nil, "There is no collection to put this into.") }
@@ -20,15 +20,15 @@ extension Exchange {
         }
         guard place == nil else { throw exists(isExtended) }
         guard caller.mayWrite, caller.own else { throw DAVFault.needsPrivileges(scene.home ?? href, "bind") }
-        let wishes = try wishes(body, isExtended: isExtended)
-        guard wishes.update.protected.isEmpty else {
+        let wanted = try wanted(body, isExtended: isExtended)
+        guard wanted.update.protected.isEmpty else {
             let condition = PropertyName.dav("cannot-modify-protected-property")
-            guard isExtended else { return try await failure(wishes.update, 403, wishes.update.protected, condition) }
+            guard isExtended else { return try await failure(wanted.update, 403, wanted.update.protected, condition) }
             throw DAVFault.forbidden(condition, "Some of these properties are set by the server alone.")
         }
         do {
             _ = try await collections.make(
-                segment.string, components: wishes.components, properties: wishes.update.set, for: caller)
+                segment.string, components: wanted.components, properties: wanted.update.set, for: caller)
         } catch CollectionFault.exists {
             // Another app was first, or this one does not see what is there.
             throw exists(isExtended)
@@ -43,7 +43,7 @@ extension Exchange {
     }
 
     /// The body, which need not be called XML to be it.
-    private func wishesBody() async throws -> XMLElement? {
+    private func wantedBody() async throws -> XMLElement? {
         do {
             return try await xml()
         } catch let fault as DAVFault where fault.status == .badRequest {
@@ -53,7 +53,7 @@ extension Exchange {
     }
 
     /// What the body says of the calendar to be made.
-    private func wishes(
+    private func wanted(
         _ body: XMLElement?, isExtended: Bool
     ) throws -> (components: [CalendarComponent], update: PropertyUpdate) {
         let all = CalendarComponent.allCases

@@ -141,25 +141,25 @@ extension Event {
             copy.alarms = []
             return copy
         }
-        var told = Event(kind: kind, uid: uid, recurrenceID: recurrenceID, start: start, end: end)
-        told.appliesToFuture = appliesToFuture
-        told.sequence = sequence
-        told.timestamp = timestamp
-        told.created = created
-        told.lastModified = lastModified
-        told.recurrence = recurrence
-        told.status = status
+        var shown = Event(kind: kind, uid: uid, recurrenceID: recurrenceID, start: start, end: end)
+        shown.appliesToFuture = appliesToFuture
+        shown.sequence = sequence
+        shown.timestamp = timestamp
+        shown.created = created
+        shown.lastModified = lastModified
+        shown.recurrence = recurrence
+        shown.status = status
         switch style.detail {
         case .full, .titles:
-            told.summary = summary
-            if kind == .event { told.mark(free: isTransparent ?? false) }
+            shown.summary = summary
+            if kind == .event { shown.mark(free: isTransparent ?? false) }
         case .minimal:
-            told.summary = "\(style.titlePrefix) Event"
-            if kind == .event { told.mark(free: isTransparent ?? false) }
+            shown.summary = "\(style.titlePrefix) Event"
+            if kind == .event { shown.mark(free: isTransparent ?? false) }
         case .busy:
-            told.summary = "Busy"
-            if kind == .event { told.mark(free: false) }
+            shown.summary = "Busy"
+            if kind == .event { shown.mark(free: false) }
         }
-        return told
+        return shown
     }
 }

@@ -14,35 +14,35 @@ extension Series {
         guard events.contains(where: \.repeatsAsOverride), !events.contains(where: { $0.recurrenceID == nil }) else {
             return [events]
         }
-        let newest = Series(master: nil, overrides: events).overrides.map { (place: $0.place, event: $0) }
+        let newest = Series(master: nil, overrides: events).overrides.map { (position: $0.position, event: $0) }
         let repeating = newest.filter(\.event.repeatsAsOverride).enumerated()
-            .sorted { ($0.element.place, $0.offset) < ($1.element.place, $1.offset) }.map(\.element)
-        var groups: [(place: Int, events: [Event])] = []
+            .sorted { ($0.element.position, $0.offset) < ($1.element.position, $1.offset) }.map(\.element)
+        var groups: [(position: Int, events: [Event])] = []
         /// The dates of later series, by instant.
         var taken: Set<Int> = []
-        for (index, (place, event)) in repeating.enumerated().reversed() {
+        for (index, (position, event)) in repeating.enumerated().reversed() {
             let next = index + 1 < repeating.count ? repeating[index + 1] : nil
             let isCut = event.appliesToFuture && next?.event.appliesToFuture == true
-            guard let series = event.asSeries(before: isCut ? next?.place : nil, without: taken) else { continue }
+            guard let series = event.asSeries(before: isCut ? next?.position : nil, without: taken) else { continue }
             taken.formUnion(series.dates)
-            groups.insert((place, [series.event]), at: 0)
+            groups.insert((position, [series.event]), at: 0)
         }
         var uids: Set<ByteString> = []
         for index in groups.indices {
             let uid = groups[index].events[0].uid
-            let id = Instant(seconds: groups[index].place).basic
+            let id = Instant(seconds: groups[index].position).basic
             var own = index == 0 ? uid : "\(uid)-\(id)"
             while !uids.insert(own).inserted { own += "-\(index)" }
             groups[index].events[0].uid = own
         }
-        for (place, event) in newest where !event.repeatsAsOverride {
-            let owner = max(groups.firstFitting { $0.place > place } - 1, 0)
+        for (position, event) in newest where !event.repeatsAsOverride {
+            let owner = max(groups.firstFitting { $0.position > position } - 1, 0)
             var event = event
             if let series = groups.isEmpty ? nil : groups[owner].events[0] {
                 event.uid = series.uid
                 event.nameOccurrence(like: series)
             } else {
-                groups.append((place, []))
+                groups.append((position, []))
             }
             groups[owner].events.append(event)
         }
@@ -59,7 +59,7 @@ extension Series {
     /// - Returns: the components, each with the place in `events` of the component that it comes from, and those that
     ///   are no longer there, because a newer version or a later series has all of their dates. Settled series come
     ///   where the first of their components was.
-    public static func settled(file events: [Event]) -> (kept: [(event: Event, place: Int)], gone: [Int]) {
+    public static func settled(file events: [Event]) -> (kept: [(event: Event, position: Int)], gone: [Int]) {
         var (kept, gone) = separated(events)
         let days = Set(
             kept.lazy.filter { $0.event.recurrenceID?.isDate ?? false }.map { ByteString($0.event.uid) })
@@ -75,29 +75,29 @@ extension Series {
         return (kept, gone)
     }
 
-    private static func separated(_ events: [Event]) -> (kept: [(event: Event, place: Int)], gone: [Int]) {
-        let whole = events.enumerated().map { (event: $1, place: $0) }
+    private static func separated(_ events: [Event]) -> (kept: [(event: Event, position: Int)], gone: [Int]) {
+        let whole = events.enumerated().map { (event: $1, position: $0) }
         var orphans = Set(events.lazy.filter { $0.kind == .event && $0.repeatsAsOverride }.map { ByteString($0.uid) })
         guard !orphans.isEmpty else { return (whole, []) }
         for event in events where event.recurrenceID == nil { orphans.remove(ByteString(event.uid)) }
         guard !orphans.isEmpty else { return (whole, []) }
         var groups: [ByteString: [Int]] = [:]
-        for (event, place) in whole where event.kind == .event && orphans.contains(ByteString(event.uid)) {
-            groups[ByteString(event.uid), default: []].append(place)
+        for (event, position) in whole where event.kind == .event && orphans.contains(ByteString(event.uid)) {
+            groups[ByteString(event.uid), default: []].append(position)
         }
-        var (kept, gone): ([(event: Event, place: Int)], [Int]) = ([], [])
+        var (kept, gone): ([(event: Event, position: Int)], [Int]) = ([], [])
         kept.reserveCapacity(events.count)
-        for (event, place) in whole {
+        for (event, position) in whole {
             guard event.kind == .event, let group = groups[ByteString(event.uid)] else {
-                kept.append((event, place))
+                kept.append((event, position))
                 continue
             }
-            guard group[0] == place else { continue }
+            guard group[0] == position else { continue }
             let settled = settled(group.map { events[$0] }).flatMap(\.self)
             for var event in settled {
                 // Whenever its series arrives, that is the newer version.
                 (event.sequence, event.lastModified) = (0, nil)
-                kept.append((event, place))
+                kept.append((event, position))
             }
             gone += group.suffix(max(0, group.count - settled.count))
         }
@@ -125,7 +125,7 @@ extension Event {
     }
 
     /// The replaced occurrence's place on one time line, whatever zone its time has.
-    fileprivate var place: Int { recurrenceID?.instant(floatingIn: FixedOffset.utc).seconds ?? 0 }
+    fileprivate var position: Int { recurrenceID?.instant(floatingIn: FixedOffset.utc).seconds ?? 0 }
 
     /// The override as a series.
     ///

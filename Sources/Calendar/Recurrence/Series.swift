@@ -20,13 +20,13 @@ public struct Series: Hashable, Sendable {
     public init(master: Event?, overrides: [Event]) {
         self.master = master
         var newest: [Event] = []
-        var places: [EventTime: Int] = [:]
+        var positions: [EventTime: Int] = [:]
         for event in overrides {
             guard let recurrenceID = event.recurrenceID else { continue }
-            if let index = places[recurrenceID] {
+            if let index = positions[recurrenceID] {
                 if !newest[index].isNewer(than: event) { newest[index] = event }
             } else {
-                places[recurrenceID] = newest.count
+                positions[recurrenceID] = newest.count
                 newest.append(event)
             }
         }
@@ -49,13 +49,13 @@ public struct Series: Hashable, Sendable {
             var overrides: [Event] = []
         }
         var groups: [Parts] = []
-        var places: [Key: Int] = [:]
+        var positions: [Key: Int] = [:]
         for event in events {
             let key = Key(kind: event.kind, uid: event.uid)
-            let index = event.uid.isEmpty ? groups.count : places[key] ?? groups.count
+            let index = event.uid.isEmpty ? groups.count : positions[key] ?? groups.count
             if index == groups.count {
                 groups.append(Parts())
-                if !event.uid.isEmpty { places[key] = index }
+                if !event.uid.isEmpty { positions[key] = index }
             }
             if event.recurrenceID == nil {
                 groups[index].masters.append(event)

@@ -13,7 +13,7 @@ public struct Sentence: Hashable, Sendable, Codable {
     /// A value in a sentence, and its place there.
     public struct Argument: Hashable, Sendable, Codable {
         /// The name by which the words of a language say where the argument goes.
-        public enum Place: String, Hashable, Sendable, Codable, CaseIterable {
+        public enum Placeholder: String, Hashable, Sendable, Codable, CaseIterable {
             case charset, component, count, kind, least, limit, line, most, name, names, part, rule, sentence, size,
                 value
             case year, zone, zones
@@ -25,10 +25,12 @@ public struct Sentence: Hashable, Sendable, Codable {
             case sentence(Sentence)
         }
 
-        public let place: Place
+        public let placeholder: Placeholder
         public let value: Value
 
-        public init(_ place: Place, _ value: Value) { (self.place, self.value) = (place, value) }
+        public init(_ placeholder: Placeholder, _ value: Value) {
+            (self.placeholder, self.value) = (placeholder, value)
+        }
     }
 
     public init(text: String, code: Code?, arguments: [Argument]) {
@@ -66,16 +68,16 @@ extension Sentence {
 
             public mutating func appendLiteral(_ literal: String) { english += literal }
 
-            public mutating func appendInterpolation(_ text: some StringProtocol, _ place: Argument.Place) {
-                append(String(text), .init(place, .text(String(text))))
+            public mutating func appendInterpolation(_ text: some StringProtocol, _ placeholder: Argument.Placeholder) {
+                append(String(text), .init(placeholder, .text(String(text))))
             }
 
-            public mutating func appendInterpolation(_ number: Int, _ place: Argument.Place) {
-                append(String(number), .init(place, .number(number)))
+            public mutating func appendInterpolation(_ number: Int, _ placeholder: Argument.Placeholder) {
+                append(String(number), .init(placeholder, .number(number)))
             }
 
-            public mutating func appendInterpolation(_ sentence: Sentence, _ place: Argument.Place) {
-                append(sentence.text, .init(place, .sentence(sentence)))
+            public mutating func appendInterpolation(_ sentence: Sentence, _ placeholder: Argument.Placeholder) {
+                append(sentence.text, .init(placeholder, .sentence(sentence)))
             }
 
             /// Inserts words that only the English text has.

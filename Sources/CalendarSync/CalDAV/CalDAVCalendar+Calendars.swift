@@ -29,18 +29,19 @@ extension CalDAVCalendar {
         guard let type = response.property(.dav, "resourcetype"), type.child(.caldav, "calendar") != nil,
             !["schedule-inbox", "schedule-outbox"].contains(where: { type.child(.caldav, $0) != nil }),
             type.child(.calendarServer, "subscribed") == nil, type.child(.calendarServer, "notification") == nil,
-            let place = DAVAddress(response.href, relativeTo: address)?.collection, session.realm.allows(place)
+            let calendarAddress = DAVAddress(response.href, relativeTo: address)?.collection,
+            session.realm.allows(calendarAddress)
         else { return nil }
         let components = response.property(.caldav, "supported-calendar-component-set")?.children(.caldav, "comp")
         let names = components?.compactMap { $0.attribute("name")?.uppercased() } ?? []
         guard names.isEmpty || names.contains(where: { $0 == "VEVENT" }) else { return nil }
         let text = response.property(.caldav, "calendar-timezone")?.bytes ?? []
         return RemoteCalendar(
-            id: place.text, name: Self.short(response.text(.dav, "displayname")) ?? place.name,
+            id: calendarAddress.text, name: Self.short(response.text(.dav, "displayname")) ?? calendarAddress.name,
             color: response.text(.apple, "calendar-color").flatMap(Self.color), canWrite: Self.canWrite(response),
             timeZone: Self.zone(text),
             isOurs: CalDAVIdentity.isOurs(
-                name: place.name, description: response.text(.caldav, "calendar-description")))
+                name: calendarAddress.name, description: response.text(.caldav, "calendar-description")))
     }
 
     /// Reports whether the account may write; a server that does not say is assumed to allow it.
@@ -88,11 +89,15 @@ extension CalDAVCalendar {
         var last = ProviderFailure(.forbidden, "The account may not make a calendar.")
         for home in homes {
             for attempt in 0..<Self.attempts {
-                guard let place = home.with(path: home.path + CalDAVIdentity.calendar(calendarKey, attempt: attempt))
+                guard
+                    let calendarAddress = home.with(
+                        path: home.path + CalDAVIdentity.calendar(calendarKey, attempt: attempt))
                 else { continue }
                 // Our sign is in the address, not in the name, which the person may change.
-                if let refusal = try await make(place.collection, name: name, timeZone: timeZone) { last = refusal }
-                if let calendar = try await look(atCalendar: place.collection) { return calendar }
+                if let refusal = try await make(calendarAddress.collection, name: name, timeZone: timeZone) {
+                    last = refusal
+                }
+                if let calendar = try await look(atCalendar: calendarAddress.collection) { return calendar }
             }
         }
         throw last
@@ -101,15 +106,15 @@ extension CalDAVCalendar {
     /// Returns nil when the calendar was created; otherwise a failure, which may mean that it exists or cannot be
     /// created.
     private func make(
-        _ place: DAVAddress, name: String, timeZone: String
+        _ calendarAddress: DAVAddress, name: String, timeZone: String
     ) async throws(ProviderFailure) -> ProviderFailure? {
-        let description = "Kept in step by Kalends (\(place.name))"
+        let description = "Kept in step by Kalends (\(calendarAddress.name))"
         var refusal: ProviderFailure?
         for isShort in [false, true] {
             let body = DAVBody.mkcalendar(
                 name: name, description: description, timeZone: Self.definition(timeZone), isShort: isShort)
             let request = DAVSession.Request(method: "MKCALENDAR", body: body)
-            let (answer, _) = try await session.send(request, to: place)
+            let (answer, _) = try await session.send(request, to: calendarAddress)
             if (200..<300).contains(answer.status) { return nil }
             let failure = session.failure(answer)
             if failure.isTransient { throw failure }
@@ -120,8 +125,8 @@ extension CalDAVCalendar {
         return refusal
     }
 
-    private func look(atCalendar place: DAVAddress) async throws(ProviderFailure) -> RemoteCalendar? {
-        let (answer, address) = try await session.send(.propfind("0", Self.properties), to: place)
+    private func look(atCalendar calendarAddress: DAVAddress) async throws(ProviderFailure) -> RemoteCalendar? {
+        let (answer, address) = try await session.send(.propfind("0", Self.properties), to: calendarAddress)
         switch answer.status {
         case 207:
             let found = try await session.multistatus(answer)

@@ -35,7 +35,7 @@ extension CalDAVCalendar {
             }
         }
         let fullAt = listing.isFull ? now() : before?.fullAt ?? now()
-        let cursor = listing.place.flatMap { CalDAVCursor($0, fullAt: fullAt).text(collection) }
+        let cursor = listing.position.flatMap { CalDAVCursor($0, fullAt: fullAt).text(collection) }
         return ChangeSet(changes: changes, isFull: listing.isFull, cursor: cursor)
     }
 
@@ -109,10 +109,10 @@ extension CalDAVCalendar {
     /// The number of marks up to which each is searched with a query; for more, the calendar is listed.
     private static let queryLimit = 4
 
-    public func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
+    public func find(_ marks: [EventMark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
         let collection = try collection(calendar)
         var events: [RemoteEvent] = []
-        var missing: [Mark] = []
+        var missing: [EventMark] = []
         let addresses = marks.compactMap { collection.with(path: collection.path + CalDAVIdentity.resource($0)) }
         let byName = try await fetch(addresses, in: collection)
         for (mark, address) in zip(marks, addresses) {
@@ -127,7 +127,7 @@ extension CalDAVCalendar {
         if missing.count <= Self.queryLimit {
             for mark in missing {
                 let query = DAVSession.Request.report("1", DAVBody.query(uid: CalDAVIdentity.uid(mark)))
-                let (answer, place) = try await session.send(query, to: collection)
+                let (answer, finalAddress) = try await session.send(query, to: collection)
                 guard answer.status == 207 else {
                     let failure = session.failure(answer)
                     if failure.isTransient { throw failure }
@@ -135,7 +135,7 @@ extension CalDAVCalendar {
                     continue
                 }
                 candidates += try await session.multistatus(answer).responses
-                    .compactMap { DAVAddress($0.href, relativeTo: place) }
+                    .compactMap { DAVAddress($0.href, relativeTo: finalAddress) }
             }
         } else {
             candidates = try await listing(of: collection, since: nil).present.keys.sorted()

@@ -47,13 +47,13 @@ extension CalDAVCalendar {
     ) async throws(ProviderFailure) -> [ByteString: FetchedObject] {
         let request = DAVSession.Request.report("1", DAVBody.multiget(addresses.map(\.path)))
         do throws(ProviderFailure) {
-            let (answer, place) = try await session.send(request, to: collection)
+            let (answer, finalAddress) = try await session.send(request, to: collection)
             switch answer.status {
             case 207:
                 // Its texts have the answer's room until they have been read.
                 defer { withExtendedLifetime(answer) {} }
                 let listed = try await session.http.read(answer) { answer throws(ProviderFailure) in
-                    objects(try Multistatus(answer), asked: addresses, at: place)
+                    objects(try Multistatus(answer), asked: addresses, at: finalAddress)
                 }
                 // The text is needed only after a GET, to change the event in place.
                 let read = try await read(listed.present).mapValues(\.withoutText)
@@ -78,12 +78,13 @@ extension CalDAVCalendar {
     }
 
     private func objects(
-        _ multistatus: Multistatus, asked: [DAVAddress], at place: DAVAddress
+        _ multistatus: Multistatus, asked: [DAVAddress], at finalAddress: DAVAddress
     ) -> (present: [UnreadObject], gone: [ByteString: FetchedObject]) {
         let wanted = Dictionary(asked.map { (ByteString($0.path), $0) }) { first, _ in first }
         var (present, gone): ([UnreadObject], [ByteString: FetchedObject]) = ([], [:])
         for response in multistatus.responses {
-            guard let address = DAVAddress(response.href, relativeTo: place), address.origin == place.origin,
+            guard let address = DAVAddress(response.href, relativeTo: finalAddress),
+                address.origin == finalAddress.origin,
                 let asked = wanted[address.path]
             else { continue }
             if let status = response.status, status >= 300 {

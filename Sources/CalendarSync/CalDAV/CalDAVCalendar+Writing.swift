@@ -56,7 +56,7 @@ extension CalDAVCalendar {
     // MARK: Create
 
     private func create(
-        _ entry: Entry, _ mark: Mark, in collection: DAVAddress
+        _ entry: Entry, _ mark: EventMark, in collection: DAVAddress
     ) async throws(ProviderFailure) -> WriteAnswer {
         guard let address = collection.with(path: collection.path + CalDAVIdentity.resource(mark)) else {
             throw ProviderFailure(.refused, "The calendar's address is too long.")
@@ -84,7 +84,7 @@ extension CalDAVCalendar {
 
     /// Returns the event that has our UID; nil when it is in another calendar or in the server's trash.
     private func holder(
-        _ condition: DAVCondition?, _ mark: Mark, at address: DAVAddress, in collection: DAVAddress
+        _ condition: DAVCondition?, _ mark: EventMark, at address: DAVAddress, in collection: DAVAddress
     ) async throws(ProviderFailure) -> RemoteEvent? {
         for href in condition?.hrefs ?? [] {
             guard let holder = DAVAddress(href, relativeTo: address), holder.isMember(of: collection) else { continue }
@@ -96,7 +96,7 @@ extension CalDAVCalendar {
     // MARK: Update
 
     private func update(
-        _ address: DAVAddress, etag: String?, from: Entry, to: Entry, _ mark: Mark, in collection: DAVAddress
+        _ address: DAVAddress, etag: String?, from: Entry, to: Entry, _ mark: EventMark, in collection: DAVAddress
     ) async throws(ProviderFailure) -> WriteAnswer {
         let version = etag.map { CalDAVVersion($0) }
         let text: [UInt8]
@@ -143,7 +143,7 @@ extension CalDAVCalendar {
     }
 
     private func edited(
-        _ theirs: [UInt8], from: Entry, to: Entry, _ mark: Mark
+        _ theirs: [UInt8], from: Entry, to: Entry, _ mark: EventMark
     ) async throws(ProviderFailure) -> [UInt8]? {
         let change = ObjectQuestion.Change(from: from, to: to, mark: mark, now: now())
         let question = ObjectQuestion(text: theirs, floatingZone: floatingZone, change: change)
@@ -163,7 +163,7 @@ extension CalDAVCalendar {
     // MARK: Delete
 
     private func delete(
-        _ address: DAVAddress, etag: String?, _ mark: Mark, in collection: DAVAddress
+        _ address: DAVAddress, etag: String?, _ mark: EventMark, in collection: DAVAddress
     ) async throws(ProviderFailure) -> WriteAnswer {
         var version = etag.map { CalDAVVersion($0) }
         if version == nil || version?.seen == .unknown {

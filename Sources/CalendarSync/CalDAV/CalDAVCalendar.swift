@@ -79,7 +79,7 @@ public struct CalDAVCalendar: CalendarProvider {
         if case .days = entry.span, entry.repetition != nil {
             limitations.append(Limitation(field: "recurrence", message: "Repeating all-day events are not written."))
         }
-        let mark = Mark(
+        let mark = EventMark(
             installation: "", connection: "", circle: "", item: ItemKey(.appointments, ""), generation: 0)
         let stamp = ObjectStamp(uid: "x", mark: mark, now: Instant(seconds: 0), sequence: 0)
         // What is read back from the written text is what a server that keeps everything has.

@@ -5,14 +5,14 @@ internal import ICalBridge
 
 /// Where a listing ended, as one text, which is bound to its calendar because equal calendars may have equal tokens.
 struct CalDAVCursor {
-    enum Place {
+    enum Position {
         /// The server's own token (RFC 6578).
         case token(String)
         /// The state of a server without tokens: its ctag, and the etag of each path.
         case etags(ctag: String?, [ByteString: String])
     }
 
-    var place: Place
+    var position: Position
     /// When the whole calendar was last listed. Some servers accept an expired token and return nothing, forever.
     var fullAt: Instant
 
@@ -31,7 +31,7 @@ struct CalDAVCursor {
     /// Returns the cursor's text; nil when it cannot be written, so that the next listing is a full one.
     func text(_ collection: DAVAddress) -> String? {
         let head = "\(Self.fingerprint(collection))\n\(fullAt.seconds)\n"
-        switch place {
+        switch position {
         case .token(let token):
             return token.utf8.count > Self.longestToken || token.utf8.contains(10) ? nil : "token\n\(head)\(token)"
         case .etags(let ctag, let etags):
@@ -52,7 +52,7 @@ struct CalDAVCursor {
         }
         fullAt = Instant(seconds: seconds)
         switch lines[0] {
-        case "token" where lines.count == 4 && !lines[3].isEmpty: place = .token(lines[3])
+        case "token" where lines.count == 4 && !lines[3].isEmpty: position = .token(lines[3])
         case "etags":
             var etags: [ByteString: String] = [:]
             for line in lines.dropFirst(4) {
@@ -60,13 +60,13 @@ struct CalDAVCursor {
                 guard parts.count == 2 else { return nil }
                 etags[String(parts[0])] = String(parts[1])
             }
-            place = .etags(ctag: lines[3].isEmpty ? nil : lines[3], etags)
+            position = .etags(ctag: lines[3].isEmpty ? nil : lines[3], etags)
         default: return nil
         }
     }
 
-    init(_ place: Place, fullAt: Instant) {
-        self.place = place
+    init(_ position: Position, fullAt: Instant) {
+        self.position = position
         self.fullAt = fullAt
     }
 }

@@ -143,7 +143,7 @@ public struct CalDAVDiscovery: Sendable {
         at address: DAVAddress, _ session: DAVSession
     ) async throws(ProviderFailure) -> DAVAddress? {
         let properties = ["D:current-user-principal", "D:principal-URL", "D:resourcetype"]
-        let (answer, place) = try await session.send(.propfind("0", properties), to: address)
+        let (answer, finalAddress) = try await session.send(.propfind("0", properties), to: address)
         guard answer.status == 207 else {
             if answer.status == 429 || answer.status >= 500 { throw session.failure(answer) }
             return nil
@@ -155,7 +155,7 @@ public struct CalDAVDiscovery: Sendable {
         }
         // On servers without RFC 5397, the person may enter the principal's own address.
         let href = principal?.hrefs.first ?? response.property(.dav, "principal-URL")?.hrefs.first
-        guard let href, let found = DAVAddress(href, relativeTo: place) else { return nil }
+        guard let href, let found = DAVAddress(href, relativeTo: finalAddress) else { return nil }
         guard session.realm.allows(found) else {
             throw ProviderFailure(
                 .refused, "The server leads to another host. If that host is right, connect with its address.",

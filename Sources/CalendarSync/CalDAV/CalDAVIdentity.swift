@@ -16,7 +16,7 @@ enum CalDAVIdentity {
     private static let longestText = 2048
 
     /// Returns the mark as letters, digits, `-` and `_`.
-    static func text(_ mark: Mark) -> String {
+    static func text(_ mark: EventMark) -> String {
         var fields = [
             mark.installation, mark.connection, mark.circle, mark.item.collection.rawValue, mark.item.id,
             String(mark.generation),
@@ -25,27 +25,27 @@ enum CalDAVIdentity {
         return Base64URL.encode(Array(fields.map { Array($0.utf8) }.joined(separator: [separator])))
     }
 
-    static func mark(_ text: String) -> Mark? {
+    static func mark(_ text: String) -> EventMark? {
         guard text.utf8.count <= longestText, let bytes = Base64URL.decode(Array(text.utf8)) else { return nil }
         let fields = bytes.split(separator: separator, omittingEmptySubsequences: false)
             .compactMap { String(validating: $0, as: UTF8.self)?.fromOutside }
         guard fields.count == 6 || fields.count == 7,
             let collection = ItemKey.Collection.allCases.first(where: { $0.rawValue == fields[3] }),
-            let generation = Int(fields[5]), Mark.generations.contains(generation),
+            let generation = Int(fields[5]), EventMark.generations.contains(generation),
             let key = ItemKey(collection, fields[4], marked: fields.count == 7 ? fields[6] : nil)
         else { return nil }
-        return Mark(
+        return EventMark(
             installation: fields[0], connection: fields[1], circle: fields[2], item: key, generation: generation)
     }
 
-    private static func digest(_ mark: Mark) -> String {
+    private static func digest(_ mark: EventMark) -> String {
         Hexadecimal.text(SHA256.hash(data: Array(text(mark).utf8)).prefix(20))
     }
 
     private static let prefix = "kalends-"
 
     /// Returns a UID that holds the mark itself if it is short enough, otherwise its digest.
-    static func uid(_ mark: Mark) -> String {
+    static func uid(_ mark: EventMark) -> String {
         let text = text(mark)
         return prefix + (text.utf8.count + prefix.utf8.count <= longestUID ? text : digest(mark))
     }
@@ -58,12 +58,12 @@ enum CalDAVIdentity {
     }
 
     /// Returns the resource's name within its collection, which has the same length for every mark.
-    static func resource(_ mark: Mark) -> String { "\(prefix)\(digest(mark)).ics" }
+    static func resource(_ mark: EventMark) -> String { "\(prefix)\(digest(mark)).ics" }
 
     /// Returns the mark of an event; nil for an event that is not ours.
     ///
     /// A copy that a person made has the property, but another UID and name: it belongs to the person.
-    static func mark(property: String?, uid: String, resource: String) -> Mark? {
+    static func mark(property: String?, uid: String, resource: String) -> EventMark? {
         let uidText = uid.hasPrefix(prefix) ? String(uid.dropFirst(prefix.count)) : nil
         for text in [property, uidText].compactMap({ $0 }) {
             guard let mark = mark(text), self.uid(mark) == uid || self.resource(mark) == resource else { continue }

@@ -8,7 +8,7 @@ struct CalDAVListing {
     var present: [ByteString: String?] = [:]
     /// Paths that the server reports as gone.
     var gone: Set<ByteString> = []
-    var place: CalDAVCursor.Place?
+    var position: CalDAVCursor.Position?
     var isFull: Bool
     /// The approximate bytes of memory that all its names have taken.
     var weight = 0
@@ -57,10 +57,10 @@ struct CalDAVMembers: Sendable {
     var status: Int?
     private var room: (any Sendable)?
 
-    init(_ answer: Multistatus, of collection: DAVAddress, at place: DAVAddress) {
+    init(_ answer: Multistatus, of collection: DAVAddress, at finalAddress: DAVAddress) {
         (token, room) = (answer.syncToken, answer.room)
         for response in answer.responses {
-            guard let address = DAVAddress(response.href, relativeTo: place) else { continue }
+            guard let address = DAVAddress(response.href, relativeTo: finalAddress) else { continue }
             if address.collection == collection {
                 namesCollection = true
                 // A cut answer names the collection once more.
@@ -98,7 +98,7 @@ extension CalDAVCalendar {
         of collection: DAVAddress, since cursor: CalDAVCursor?
     ) async throws(ProviderFailure) -> CalDAVListing {
         if let cursor, now().seconds - cursor.fullAt.seconds < CalDAVCursor.fullInterval {
-            switch cursor.place {
+            switch cursor.position {
             case .token(let token):
                 if let listing = try await synced(collection, since: token) { return listing }
             case .etags(let ctag, let etags):
@@ -133,7 +133,7 @@ extension CalDAVCalendar {
             guard listing.present.count + listing.gone.count <= Self.memberLimit else {
                 throw ProviderFailure(.malformed, "The server's listing never ends.")
             }
-            listing.place = .token(token)
+            listing.position = .token(token)
             guard page.status == 507 else { return listing }
             if let next, next.isSameText(as: token) {
                 throw ProviderFailure(.malformed, "The server's listing does not continue.")
@@ -145,8 +145,8 @@ extension CalDAVCalendar {
 
     private func page(_ collection: DAVAddress, _ token: String?) async throws(ProviderFailure) -> Page {
         let request = DAVSession.Request.report("0", DAVBody.syncCollection(token: token))
-        let (answer, place) = try await session.send(request, to: collection)
-        if answer.status == 207 { return .listed(try await members(answer, of: collection, at: place)) }
+        let (answer, finalAddress) = try await session.send(request, to: collection)
+        if answer.status == 207 { return .listed(try await members(answer, of: collection, at: finalAddress)) }
         let condition = DAVCondition(answer.body)?.name
         if token != nil, condition?.isSameText(as: "valid-sync-token") == true { return .dead }
         switch answer.status {
@@ -160,10 +160,10 @@ extension CalDAVCalendar {
     }
 
     private func members(
-        _ answer: ProviderAnswer, of collection: DAVAddress, at place: DAVAddress
+        _ answer: ProviderAnswer, of collection: DAVAddress, at finalAddress: DAVAddress
     ) async throws(ProviderFailure) -> CalDAVMembers {
         try await session.http.read(answer) { answer throws(ProviderFailure) in
-            CalDAVMembers(try Multistatus(answer), of: collection, at: place)
+            CalDAVMembers(try Multistatus(answer), of: collection, at: finalAddress)
         }
     }
 
@@ -174,7 +174,7 @@ extension CalDAVCalendar {
         _ collection: DAVAddress, ctag: String?, etags: [ByteString: String]
     ) async throws(ProviderFailure) -> CalDAVListing {
         if let ctag, let now = try await self.ctag(of: collection), now.isSameText(as: ctag) {
-            return CalDAVListing(place: .etags(ctag: ctag, etags), isFull: false)
+            return CalDAVListing(position: .etags(ctag: ctag, etags), isFull: false)
         }
         var listing = try await listed(collection)
         listing.isFull = false
@@ -199,15 +199,15 @@ extension CalDAVCalendar {
     /// Lists all etags by PROPFIND, or by a query where the server does not list a collection that way.
     private func listed(_ collection: DAVAddress) async throws(ProviderFailure) -> CalDAVListing {
         let properties = ["D:getetag", "D:resourcetype", "CS:getctag"]
-        let (answer, place) = try await session.send(.propfind("1", properties), to: collection)
+        let (answer, finalAddress) = try await session.send(.propfind("1", properties), to: collection)
         let found: CalDAVMembers
         switch answer.status {
-        case 207: found = try await members(answer, of: collection, at: place)
+        case 207: found = try await members(answer, of: collection, at: finalAddress)
         case 400, 403, 405, 501:
             let query = DAVSession.Request.report("1", DAVBody.queryOfEvents())
             let (second, _) = try await session.send(query, to: collection)
             guard second.status == 207 else { throw session.failure(second) }
-            found = try await members(second, of: collection, at: place)
+            found = try await members(second, of: collection, at: finalAddress)
         default: throw session.failure(answer)
         }
         guard found.status != 404 else {
@@ -222,7 +222,7 @@ extension CalDAVCalendar {
         for row in found.rows where row.status != 404 && !row.isFolder { listing.add(row.path, row.etag) }
         try await session.http.keep(listing.weight)
         let etags = listing.present.compactMapValues(\.self)
-        listing.place = etags.count == listing.present.count ? .etags(ctag: found.ctag, etags) : nil
+        listing.position = etags.count == listing.present.count ? .etags(ctag: found.ctag, etags) : nil
         return listing
     }
 }

@@ -5,7 +5,7 @@ internal import ICalBridge
 /// What an event has in addition to its entry.
 struct ObjectStamp {
     var uid: String
-    var mark: Mark
+    var mark: EventMark
     var now: Instant
     var sequence: Int
 }

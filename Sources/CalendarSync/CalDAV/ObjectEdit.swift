@@ -158,15 +158,15 @@ struct ObjectEdit {
 }
 
 extension ObjectTree {
-    private func index(ofEvent place: Int) -> Int? {
-        components.indices.filter { components[$0].name == "VEVENT" }.dropFirst(place).first
+    private func index(ofEvent position: Int) -> Int? {
+        components.indices.filter { components[$0].name == "VEVENT" }.dropFirst(position).first
     }
 
-    fileprivate mutating func replaceEvent(_ place: Int, by component: ObjectTree) {
-        if let index = index(ofEvent: place) { components[index] = component }
+    fileprivate mutating func replaceEvent(_ position: Int, by component: ObjectTree) {
+        if let index = index(ofEvent: position) { components[index] = component }
     }
 
-    fileprivate mutating func removeEvents(_ places: [Int]) {
-        for index in places.compactMap({ index(ofEvent: $0) }).sorted(by: >) { components.remove(at: index) }
+    fileprivate mutating func removeEvents(_ positions: [Int]) {
+        for index in positions.compactMap({ index(ofEvent: $0) }).sorted(by: >) { components.remove(at: index) }
     }
 }

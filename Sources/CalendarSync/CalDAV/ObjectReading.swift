@@ -16,7 +16,7 @@ public struct ObjectQuestion: Hashable, Sendable, Codable {
     struct Change: Hashable, Sendable, Codable {
         var from: Entry
         var to: Entry
-        var mark: Mark
+        var mark: EventMark
         var now: Instant
     }
 

@@ -52,10 +52,10 @@ public struct PersonalParts: Hashable, Sendable, Codable {
             let object = try? CalendarObject(text, floatingZone: SyncZone.utc, isTask: true)
         else { return text }
         var tree = object.tree
-        let places = tree.components.indices.filter { tree.components[$0].name != "VTIMEZONE" }
-        for (place, original) in zip(places, object.originals) {
+        let positions = tree.components.indices.filter { tree.components[$0].name != "VTIMEZONE" }
+        for (index, original) in zip(positions, object.originals) {
             guard let part = parts.first(where: { $0.original == original?.seconds }) else { continue }
-            part.write(into: &tree.components[place])
+            part.write(into: &tree.components[index])
         }
         return tree.text
     }

@@ -9,7 +9,7 @@ enum GoogleBody {
     static let longestReminder = 40_320
 
     /// Returns the whole of a new event, with its mark.
-    static func created(_ entry: Entry, mark: Mark, isUnfinished: Bool) -> JSONValue {
+    static func created(_ entry: Entry, mark: EventMark, isUnfinished: Bool) -> JSONValue {
         var members = fields(entry)
         var properties = GoogleMark.properties(mark).object ?? [:]
         if isUnfinished { properties[GoogleMark.unfinishedName] = "1" }

@@ -39,7 +39,7 @@ extension GoogleCalendar {
         _ calendar: String, since cursor: String?
     ) async throws(ProviderFailure) -> (events: [GoogleEvent], next: String) {
         var events: [GoogleEvent] = []
-        var places: [ByteString: Int] = [:]
+        var positions: [ByteString: Int] = [:]
         var pages = GooglePages(most: Self.mostPages)
         var fixed = [("maxResults", String(Self.pageSize))]
         if let cursor { fixed.append(("syncToken", cursor)) }
@@ -51,8 +51,8 @@ extension GoogleCalendar {
             for item in try items(page) {
                 guard let event = GoogleEvent(item) else { throw Self.malformed }
                 // The calendar may change between two pages, so an event may appear twice.
-                if let index = places.updateValue(events.count, forKey: ByteString(event.id)) {
-                    places[event.id] = index
+                if let index = positions.updateValue(events.count, forKey: ByteString(event.id)) {
+                    positions[event.id] = index
                     events[index] = event
                 } else {
                     events.append(event)

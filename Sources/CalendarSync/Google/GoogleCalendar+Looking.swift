@@ -85,7 +85,7 @@ extension GoogleCalendar {
     }
 
     /// Finds events by the ids that follow from their marks.
-    public func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
+    public func find(_ marks: [EventMark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
         let looks = try await looked(at: marks.map(GoogleMark.eventID), in: calendar, listed: [])
         return zip(marks, looks).compactMap { mark, found in
             if case .present(let event) = found.look, event.mark == mark { event } else { nil }

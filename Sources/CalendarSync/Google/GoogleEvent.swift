@@ -32,7 +32,7 @@ struct GoogleEvent: Sendable {
     /// The mark; nil for an event that is not ours.
     ///
     /// A copy that a person made has our properties, but another id: it belongs to the person.
-    var mark: Mark? {
+    var mark: EventMark? {
         GoogleMark.read(json["extendedProperties"]?["private"]).flatMap { GoogleMark.eventID($0) == id ? $0 : nil }
     }
     /// Whether this is one of our series whose changed occurrences were not all written when it was created.

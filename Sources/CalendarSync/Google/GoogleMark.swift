@@ -17,7 +17,7 @@ enum GoogleMark {
 
     /// Returns an event id of our choice, in base32hex characters (RFC 4648 section 7): always the same for the same
     /// mark.
-    static func eventID(_ mark: Mark) -> String {
+    static func eventID(_ mark: EventMark) -> String {
         "kalends" + Base32.encode(Array(SHA256.hash(data: Array(text(mark).utf8))), with: Base32.extendedHex)
     }
 
@@ -29,7 +29,7 @@ enum GoogleMark {
     }
 
     /// Returns the private properties of an event.
-    static func properties(_ mark: Mark) -> JSONValue {
+    static func properties(_ mark: EventMark) -> JSONValue {
         var properties: [ByteString: JSONValue] = [:]
         var rest = Array(text(mark).utf8)[...]
         var number = 1
@@ -43,7 +43,7 @@ enum GoogleMark {
     }
 
     /// Reads the mark from an event's private properties; returns nil when no Kalends wrote one.
-    static func read(_ properties: JSONValue?) -> Mark? {
+    static func read(_ properties: JSONValue?) -> EventMark? {
         guard let first = properties?[name]?.string else { return nil }
         var text = first
         var number = 2
@@ -54,7 +54,7 @@ enum GoogleMark {
         return mark(text)
     }
 
-    private static func text(_ mark: Mark) -> String {
+    private static func text(_ mark: EventMark) -> String {
         var fields = [
             version, mark.installation, mark.connection, mark.circle, mark.item.collection.rawValue, mark.item.id,
             String(mark.generation),
@@ -63,15 +63,15 @@ enum GoogleMark {
         return fields.map(PercentEncoding.encode).joined(separator: "/")
     }
 
-    private static func mark(_ text: String) -> Mark? {
+    private static func mark(_ text: String) -> EventMark? {
         guard text.utf8.count <= longestValue * mostValues else { return nil }
         let fields = text.pieces(separatedBy: "/", omittingEmpty: false).compactMap(PercentEncoding.decode)
         guard fields.count == 7 || fields.count == 8, fields[0] == version,
             let collection = ItemKey.Collection(rawValue: fields[4]), let generation = Int(fields[6]),
-            Mark.generations.contains(generation),
+            EventMark.generations.contains(generation),
             let key = ItemKey(collection, fields[5], marked: fields.count == 8 ? fields[7] : nil)
         else { return nil }
-        let mark = Mark(
+        let mark = EventMark(
             installation: fields[1], connection: fields[2], circle: fields[3], item: key, generation: generation)
         return self.text(mark) == text ? mark : nil
     }

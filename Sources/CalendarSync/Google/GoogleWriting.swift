@@ -172,15 +172,15 @@ struct GoogleWriting {
         // the edit, which is seen by that.
         let edited = results.indices.filter { (try? results[$0].get())?.status == 412 }
         let again = await provider.wire.send(edited.map { call(open[$0].event, ifMatch: nil) })
-        for (place, result) in zip(edited, again) { results[place] = result }
-        for (place, result) in results.enumerated() {
-            let index = open[place].index
-            var event = open[place].event
+        for (position, result) in zip(edited, again) { results[position] = result }
+        for (position, result) in results.enumerated() {
+            let index = open[position].index
+            var event = open[position].event
             answers[index] = nil
             guard let now = GoogleEvent(try provider.object(try result.get())), let own = now.etag else {
                 throw GoogleCalendar.malformed
             }
-            if !edited.contains(place) {
+            if !edited.contains(position) {
                 var etag = event.etag.flatMap(GoogleETag.init)
                 etag?.own = own
                 event.etag = etag?.text

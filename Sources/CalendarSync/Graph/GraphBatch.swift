@@ -51,15 +51,15 @@ extension GraphWire {
             }
             // Takes as many groups as fit; a group that is longer than a batch continues in the next one.
             var steps: [(group: Int, step: Int)] = []
-            var place = next
-            while place < groups.count, steps.count < Self.batchSize {
-                let done = outcomes[place].count
-                let left = groups[place].count - done
+            var position = next
+            while position < groups.count, steps.count < Self.batchSize {
+                let done = outcomes[position].count
+                let left = groups[position].count - done
                 guard left <= Self.batchSize - steps.count || steps.isEmpty else { break }
                 let taken = min(left, Self.batchSize - steps.count)
-                steps += (done..<done + taken).map { (place, $0) }
+                steps += (done..<done + taken).map { (position, $0) }
                 guard taken == left else { break }
-                place += 1
+                position += 1
             }
             guard !steps.isEmpty else { break }
             let answers = await sendBatch(
@@ -95,10 +95,10 @@ extension GraphWire {
     }
 
     private func sendBatch(
-        _ steps: [(step: GraphStep, chain: Int?)], _ places: [(group: Int, step: Int)]
+        _ steps: [(step: GraphStep, chain: Int?)], _ positions: [(group: Int, step: Int)]
     ) async -> [GraphOutcome] {
         do throws(ProviderFailure) {
-            var outcomes = try await exchange(Array(steps.indices), steps, places)
+            var outcomes = try await exchange(Array(steps.indices), steps, positions)
             var mayRenew = true
             var round = 0
             while true {
@@ -113,11 +113,11 @@ extension GraphWire {
                     guard await waits(for: failure, round: round) else { break }
                     round += 1
                 }
-                let groups = Set(refused.map { places[$0].group })
+                let groups = Set(refused.map { positions[$0].group })
                 let again = steps.indices.filter {
-                    groups.contains(places[$0].group) && outcomes[$0].has([401, 424, 429])
+                    groups.contains(positions[$0].group) && outcomes[$0].has([401, 424, 429])
                 }
-                let second = try await exchange(again, steps, places)
+                let second = try await exchange(again, steps, positions)
                 for (index, outcome) in zip(again, second) { outcomes[index] = outcome }
             }
             return outcomes
@@ -128,7 +128,7 @@ extension GraphWire {
 
     /// Sends one batch as one HTTP request.
     private func exchange(
-        _ chosen: [Int], _ steps: [(step: GraphStep, chain: Int?)], _ places: [(group: Int, step: Int)]
+        _ chosen: [Int], _ steps: [(step: GraphStep, chain: Int?)], _ positions: [(group: Int, step: Int)]
     ) async throws(ProviderFailure) -> [GraphOutcome] {
         let requests = chosen.map { index -> JSONValue in
             let step = steps[index].step
@@ -145,14 +145,14 @@ extension GraphWire {
             }
             members["headers"] = .object(headers)
             if steps[index].chain != nil, index > 0, chosen.contains(index - 1),
-                places[index - 1].group == places[index].group
+                positions[index - 1].group == positions[index].group
             {
                 members["dependsOn"] = [.string(String(index - 1))]
             }
             return .object(members)
         }
         let answer = try await send(
-            "POST", "/$batch", body: ["requests": .array(requests)], prefer: nil, places: MailboxGate.width)
+            "POST", "/$batch", body: ["requests": .array(requests)], prefer: nil, permits: MailboxGate.width)
         guard answer.isSuccess else { throw answer.failure }
         guard let responses = answer.body["responses"]?.array, responses.count <= 4 * Self.batchSize else {
             throw ProviderFailure(.malformed, "Microsoft's answer to a batch has no answers.")

@@ -73,7 +73,7 @@ extension GraphCalendar {
     /// The number of marks up to which each is searched separately; for more, all our events are listed.
     private static let fewMarks = 40
 
-    public func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
+    public func find(_ marks: [EventMark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
         guard !marks.isEmpty else { return [] }
         let wanted = Set(marks)
         var ids: [String] = []
@@ -108,21 +108,21 @@ extension GraphCalendar {
     }
 
     /// Returns the marks of all our events in a calendar, by id.
-    func marked(in calendar: String) async throws(ProviderFailure) -> [ByteString: Mark] {
+    func marked(in calendar: String) async throws(ProviderFailure) -> [ByteString: EventMark] {
         try await marks(
             "\(Self.path(of: calendar))/events?$select=id,type,changeKey&$top=1000&$filter="
                 + Self.filter(GraphMark.signProperty, "1") + "&$expand=\(Self.expansion(GraphMark.markProperty))")
     }
 
     /// Does the same by reading the calendar event by event: slower, but never older than our writes.
-    func markedBySight(in calendar: String) async throws(ProviderFailure) -> [ByteString: Mark] {
+    func markedBySight(in calendar: String) async throws(ProviderFailure) -> [ByteString: EventMark] {
         try await marks(
             "\(Self.path(of: calendar))/events?$select=id,type,changeKey&$top=1000"
                 + "&$expand=\(Self.expansion(GraphMark.markProperty))")
     }
 
-    private func marks(_ address: String) async throws(ProviderFailure) -> [ByteString: Mark] {
-        var marks: [ByteString: Mark] = [:]
+    private func marks(_ address: String) async throws(ProviderFailure) -> [ByteString: EventMark] {
+        var marks: [ByteString: EventMark] = [:]
         for event in try await pages(address).compactMap({ GraphEvent($0) }) {
             if let mark = event.mark { marks[event.id] = mark }
         }

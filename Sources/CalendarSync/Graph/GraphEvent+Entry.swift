@@ -34,7 +34,7 @@ extension GraphEvent {
     }
 
     /// - Parameter mark: the event's mark, if it is known from elsewhere.
-    func remote(mark known: Mark? = nil) -> RemoteEvent {
+    func remote(mark known: EventMark? = nil) -> RemoteEvent {
         RemoteEvent(
             id: id, etag: etag, mark: mark ?? known, content: content, updatedAt: updatedAt, isUnfinished: isUnfinished,
             hasGuests: (json["attendees"]?.array).map { !$0.isEmpty })

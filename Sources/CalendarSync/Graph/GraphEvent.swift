@@ -19,7 +19,7 @@ struct GraphEvent {
     var isCancelled: Bool
     var updatedAt: Instant?
     var createdAt: Instant?
-    var mark: Mark?
+    var mark: EventMark?
     var isUnfinished = false
     /// The instant at which an occurrence would have begun.
     var originalStart: Instant?

@@ -154,7 +154,7 @@ extension GraphExpression {
     var hasOccurrences: Bool { !entry.occurrences.isEmpty || entry.repetition?.exdates.isEmpty == false }
 
     /// Returns the members of a new event.
-    func creation(mark: Mark, calendar: String) -> JSONValue {
+    func creation(mark: EventMark, calendar: String) -> JSONValue {
         var members = times()
         members["subject"] = .string(entry.title)
         members["body"] = body(entry.notes)

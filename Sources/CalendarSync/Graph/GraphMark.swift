@@ -14,7 +14,7 @@ enum GraphMark {
     static let signProperty = "String \(set) Name KalendsSign"
 
     /// - Parameter isUnfinished: whether occurrences are still to be written.
-    static func text(of mark: Mark, isUnfinished: Bool = false) -> String {
+    static func text(of mark: EventMark, isUnfinished: Bool = false) -> String {
         var json: [ByteString: JSONValue] = [
             "circle": .string(mark.circle), "collection": .string(mark.item.collection.rawValue),
             "connection": .string(mark.connection), "generation": .integer(mark.generation),
@@ -30,30 +30,30 @@ enum GraphMark {
         text.utf8.count <= 4096 && (try? JSONValue(parsing: text.utf8))?["unfinished"]?.bool ?? false
     }
 
-    static func mark(_ text: String) -> Mark? {
+    static func mark(_ text: String) -> EventMark? {
         guard text.utf8.count <= 4096, let json = try? JSONValue(parsing: text.utf8),
             let circle = json["circle"]?.string, let connection = json["connection"]?.string,
             let collection = (json["collection"]?.string).flatMap(ItemKey.Collection.init(rawValue:)),
             let installation = json["installation"]?.string, let item = json["item"]?.string,
-            let generation = json["generation"]?.integer, Mark.generations.contains(generation),
+            let generation = json["generation"]?.integer, EventMark.generations.contains(generation),
             let key = ItemKey(collection, item, marked: json["occurrence"]?.string)
         else { return nil }
-        return Mark(
+        return EventMark(
             installation: installation, connection: connection, circle: circle, item: key, generation: generation)
     }
 
-    static func key(of mark: Mark) -> String { hexadecimal(text(of: mark)) }
+    static func key(of mark: EventMark) -> String { hexadecimal(text(of: mark)) }
 
     /// Returns the idempotency key of a mark's event in a calendar, in the form of a UUID: another calendar gets
     /// another event, and the same calendar never gets a second one.
-    static func transaction(of mark: Mark, in calendar: String) -> String {
+    static func transaction(of mark: EventMark, in calendar: String) -> String {
         let digits = Array(hexadecimal("\(calendar)\n\(text(of: mark))").utf8)
         let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
         return groups.map { String(fromOutside: digits[$0]) }.joined(separator: "-")
     }
 
     /// Returns only the mark, as a member of an event.
-    static func property(of mark: Mark, isUnfinished: Bool) -> [ByteString: JSONValue] {
+    static func property(of mark: EventMark, isUnfinished: Bool) -> [ByteString: JSONValue] {
         [
             "singleValueExtendedProperties": [
                 ["id": .string(markProperty), "value": .string(text(of: mark, isUnfinished: isUnfinished))]
@@ -61,7 +61,7 @@ enum GraphMark {
         ]
     }
 
-    static func properties(of mark: Mark, isUnfinished: Bool) -> JSONValue {
+    static func properties(of mark: EventMark, isUnfinished: Bool) -> JSONValue {
         [
             ["id": .string(markProperty), "value": .string(text(of: mark, isUnfinished: isUnfinished))],
             ["id": .string(keyProperty), "value": .string(key(of: mark))],

@@ -76,8 +76,8 @@ extension [RecurrenceRule.Weekday] {
 
     /// Whether Outlook has a name for this set of days: one day, all days, the working days, the weekend.
     var isKindOfDay: Bool {
-        let places = Set(map(\.fromMonday))
-        return count == 1 || places.count == 7 || places == [0, 1, 2, 3, 4] || places == [5, 6]
+        let weekdays = Set(map(\.fromMonday))
+        return count == 1 || weekdays.count == 7 || weekdays == [0, 1, 2, 3, 4] || weekdays == [5, 6]
     }
 }
 

@@ -51,10 +51,10 @@ struct GraphWire: Sendable {
 
     /// Sends one request below the base, or to a trusted link; any status except 401 is an answer.
     ///
-    /// - Parameter places: the number of the mailbox's requests for which it counts.
+    /// - Parameter permits: the number of the mailbox's requests for which it counts.
     func send(
         _ method: String, _ address: String, body: JSONValue? = nil, prefer: String? = GraphWire.preferences,
-        places: Int = 1
+        permits: Int = 1
     ) async throws(ProviderFailure) -> GraphAnswer {
         var headers: [(name: String, value: String)] = [("Accept", "application/json")]
         if let prefer { headers.append(("Prefer", prefer)) }
@@ -74,7 +74,7 @@ struct GraphWire: Sendable {
         var mayRenew = true
         var round = 0
         while true {
-            let found = try await answer(method, url, headers, bytes, token, places)
+            let found = try await answer(method, url, headers, bytes, token, permits)
             if found.status == 401 {
                 guard mayRenew else { throw found.failure }
                 mayRenew = false
@@ -89,11 +89,11 @@ struct GraphWire: Sendable {
 
     private func answer(
         _ method: String, _ url: String, _ headers: [(name: String, value: String)], _ body: [UInt8]?, _ token: String,
-        _ places: Int
+        _ permits: Int
     ) async throws(ProviderFailure) -> GraphAnswer {
         let request = ProviderRequest(
             method, url, headers: headers + [("Authorization", "Bearer \(token)")], body: body)
-        let raw = try await gate.with(places) { () async throws(ProviderFailure) in
+        let raw = try await gate.with(permits) { () async throws(ProviderFailure) in
             do throws(TransportFailure) {
                 return try await http.send(request)
             } catch {

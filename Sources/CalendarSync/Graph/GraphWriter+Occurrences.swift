@@ -5,32 +5,32 @@ internal import ICalBridge
 extension GraphWriter {
     /// Requests the ids of the occurrences that have to be changed or deleted.
     mutating func findInstances() async {
-        var places: [(series: Int, original: Instant)] = []
-        for (place, write) in series.enumerated() { places += write.unknown.map { (place, $0) } }
-        guard !places.isEmpty else { return }
+        var allMissing: [(series: Int, original: Instant)] = []
+        for (index, write) in series.enumerated() { allMissing += write.unknown.map { (index, $0) } }
+        guard !allMissing.isEmpty else { return }
         let outcomes = await provider.wire.batch(
-            places.map { place in
-                let path = self.path(of: series[place.series].id)
-                let end = place.original.adding(seconds: 1).description
+            allMissing.map { missing in
+                let path = self.path(of: series[missing.series].id)
+                let end = missing.original.adding(seconds: 1).description
                 return [
                     GraphStep(
                         method: "GET",
-                        path: "\(path)/instances?startDateTime=\(PercentEncoding.encode(place.original.description))"
+                        path: "\(path)/instances?startDateTime=\(PercentEncoding.encode(missing.original.description))"
                             + "&endDateTime=\(PercentEncoding.encode(end))&$top=50"
                             + "&$select=id,type,start,end,isAllDay,originalStart,seriesMasterId,changeKey")
                 ]
             })
-        for (place, outcome) in zip(places, outcomes) {
+        for (missing, outcome) in zip(allMissing, outcomes) {
             switch outcome.first?.success {
-            case .failure(let failure): answer(series[place.series].index, .failed(failure))
+            case .failure(let failure): answer(series[missing.series].index, .failed(failure))
             case nil: break
             case .success(let found):
                 for event in (found.body["value"]?.array ?? []).compactMap({ GraphEvent($0) }) {
                     let begins = try? GraphTimes.instant(event.json["start"])
                     guard event.kind == .occurrence || event.kind == .exception,
-                        (event.originalStart ?? begins) == place.original
+                        (event.originalStart ?? begins) == missing.original
                     else { continue }
-                    series[place.series].instances[place.original] = .init(id: event.id, etag: event.etag)
+                    series[missing.series].instances[missing.original] = .init(id: event.id, etag: event.etag)
                 }
             }
         }
@@ -63,7 +63,7 @@ extension GraphWriter {
                 continue
             }
             // The occurrences of a series share its change key: the first write changes it for all that follow.
-            for place in steps.indices.dropFirst() { steps[place].etag = nil }
+            for index in steps.indices.dropFirst() { steps[index].etag = nil }
             if write.finishes {
                 // This comes last: until then, everyone can see that something is missing.
                 let finished = GraphMark.property(of: requests[write.index].mark, isUnfinished: false)
@@ -73,9 +73,9 @@ extension GraphWriter {
             groups.append(steps + [reading(write.id)])
             open.append(write)
         }
-        for (place, failure) in await keepMeetings(&groups, isNew: { open[$0].from == nil }) {
-            answer(open[place].index, .failed(failure))
-            groups[place] = []
+        for (position, failure) in await keepMeetings(&groups, isNew: { open[$0].from == nil }) {
+            answer(open[position].index, .failed(failure))
+            groups[position] = []
         }
         for (write, outcomes) in zip(open, await provider.wire.batch(groups)) where !outcomes.isEmpty {
             answer(write.index, settled(write, outcomes))

@@ -63,18 +63,18 @@ struct GraphWriter {
 
     mutating func sendFirst() async {
         var groups: [[GraphStep]] = []
-        var places: [Int] = []
+        var positions: [Int] = []
         for index in requests.indices {
             let steps = steps(index)
             guard !steps.isEmpty else { continue }
             groups.append(steps)
-            places.append(index)
+            positions.append(index)
         }
-        for (place, failure) in await keepMeetings(&groups) {
-            answers[places[place]] = .failed(failure)
-            groups[place] = []
+        for (position, failure) in await keepMeetings(&groups) {
+            answers[positions[position]] = .failed(failure)
+            groups[position] = []
         }
-        for (index, outcomes) in zip(places, await provider.wire.batch(groups)) where !outcomes.isEmpty {
+        for (index, outcomes) in zip(positions, await provider.wire.batch(groups)) where !outcomes.isEmpty {
             settle(index, outcomes)
         }
     }
@@ -86,18 +86,18 @@ struct GraphWriter {
     mutating func keepMeetings(
         _ groups: inout [[GraphStep]], isNew: (Int) -> Bool = { _ in false }
     ) async -> [Int: ProviderFailure] {
-        var places: [(group: Int, step: Int)] = []
+        var positions: [(group: Int, step: Int)] = []
         for (group, steps) in groups.enumerated() where !isNew(group) {
             for (step, each) in steps.enumerated() where each.method == "PATCH" && each.body?["body"] != nil {
-                places.append((group, step))
+                positions.append((group, step))
             }
         }
-        let reads = places.map { index in
+        let reads = positions.map { index in
             let path = "\(groups[index.group][index.step].path)?$select=id,body,isOnlineMeeting"
             return [GraphStep(method: "GET", path: path, wantsHTML: true)]
         }
         var failures: [Int: ProviderFailure] = [:]
-        for (index, outcome) in zip(places, await provider.wire.batch(reads)) {
+        for (index, outcome) in zip(positions, await provider.wire.batch(reads)) {
             switch outcome.first?.success {
             case .success(let read):
                 guard read.body["isOnlineMeeting"] == true, let html = read.body["body"]?["content"]?.string,
@@ -288,37 +288,38 @@ struct GraphWriter {
             var found: [Int: RemoteEvent] = [:]
             let named = taken.filter { $0.existing != nil }
             let events = try await provider.events(named.compactMap(\.existing), in: calendar)
-            for (place, event) in zip(named, events) { found[place.index] = event.event }
+            for (pending, event) in zip(named, events) { found[pending.index] = event.event }
             let unnamed = taken.filter { $0.existing == nil }
             if !unnamed.isEmpty {
                 var ids: [Int: String] = [:]
                 for event in try await provider.find(unnamed.map { requests[$0.index].mark }, in: calendar) {
-                    for place in unnamed where event.mark == requests[place.index].mark && found[place.index] == nil {
-                        found[place.index] = event
+                    for pending in unnamed
+                    where event.mark == requests[pending.index].mark && found[pending.index] == nil {
+                        found[pending.index] = event
                     }
                 }
                 if unnamed.contains(where: { found[$0.index] == nil }) {
                     let seen = try await provider.markedBySight(in: calendar)
-                    for place in unnamed where found[place.index] == nil {
-                        ids[place.index] = seen.first { $0.value == requests[place.index].mark }?.key.string
+                    for pending in unnamed where found[pending.index] == nil {
+                        ids[pending.index] = seen.first { $0.value == requests[pending.index].mark }?.key.string
                     }
                     let order = ids.keys.sorted()
                     let events = try await provider.events(order.compactMap { ids[$0] }, in: calendar)
                     for (index, event) in zip(order, events) { found[index] = event.event }
                 }
             }
-            for place in taken {
-                guard var event = found[place.index] else {
-                    answers[place.index] = .taken(nil)
+            for pending in taken {
+                guard var event = found[pending.index] else {
+                    answers[pending.index] = .taken(nil)
                     continue
                 }
                 // The refusal itself says whose event it is, even where its mark was removed.
-                if event.mark == nil { event.mark = requests[place.index].mark }
-                answers[place.index] = .taken(event)
-                if event.isUnfinished { await complete(place.index, event.id) }
+                if event.mark == nil { event.mark = requests[pending.index].mark }
+                answers[pending.index] = .taken(event)
+                if event.isUnfinished { await complete(pending.index, event.id) }
             }
         } catch {
-            for place in taken { answers[place.index] = .failed(error) }
+            for pending in taken { answers[pending.index] = .failed(error) }
         }
     }
     /// Continues a creation that was cut short.

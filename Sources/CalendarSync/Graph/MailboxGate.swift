@@ -10,7 +10,7 @@ public final class MailboxGate: Sendable {
 
     private struct State {
         var free = MailboxGate.width
-        var waiting: [(places: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var waiting: [(permits: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     private let state = Mutex(State())
@@ -19,33 +19,33 @@ public final class MailboxGate: Sendable {
 
     /// Runs `body` while it holds some places, which are given out in the order of the requests.
     func with<Value, Failure: Error>(
-        _ places: Int, _ body: () async throws(Failure) -> Value
+        _ permits: Int, _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        await enter(places)
-        defer { leave(places) }
+        await enter(permits)
+        defer { leave(permits) }
         return try await body()
     }
 
-    private func enter(_ places: Int) async {
+    private func enter(_ permits: Int) async {
         await withCheckedContinuation { continuation in
             let mayGo = state.withLock { state in
-                guard state.waiting.isEmpty, state.free >= places else {
-                    state.waiting.append((places, continuation))
+                guard state.waiting.isEmpty, state.free >= permits else {
+                    state.waiting.append((permits, continuation))
                     return false
                 }
-                state.free -= places
+                state.free -= permits
                 return true
             }
             if mayGo { continuation.resume() }
         }
     }
 
-    private func leave(_ places: Int) {
+    private func leave(_ permits: Int) {
         let woken = state.withLock { state in
-            state.free += places
+            state.free += permits
             var woken: [CheckedContinuation<Void, Never>] = []
-            while let next = state.waiting.first, state.free >= next.places {
-                state.free -= next.places
+            while let next = state.waiting.first, state.free >= next.permits {
+                state.free -= next.permits
                 woken.append(state.waiting.removeFirst().continuation)
             }
             return woken

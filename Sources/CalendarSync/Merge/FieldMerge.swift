@@ -17,7 +17,7 @@ struct FieldMerge {
     private var incoming: [InboundChange.Edit] = []
     private var findings: [Finding] = []
     /// The places of the findings: what happened to several occurrences alike is one.
-    private var places: [Alike: Int] = [:]
+    private var positions: [Alike: Int] = [:]
     private var seen: [EditSeen] = []
     private var fields: Set<EntryField> = []
     private var putsBack = false
@@ -281,9 +281,9 @@ struct FieldMerge {
         var values = values
         values.occurrence = occurrence
         let alike = Alike(kind: kind, isOpen: isOpen, kept: occurrence == nil ? nil : values.kept)
-        let index = places[alike] ?? findings.count
+        let index = positions[alike] ?? findings.count
         if index == findings.count {
-            places[alike] = index
+            positions[alike] = index
             findings.append(Finding(kind: kind, fields: [], isOpen: isOpen))
         }
         findings[index].fields.append(values)

@@ -12,7 +12,7 @@ struct Observations {
 
         var id: String
         var etag: String?
-        var mark: Mark?
+        var mark: EventMark?
         var content: Content
         var updatedAt: Instant?
         /// Whether we created the event, but have not written its occurrences yet.

@@ -178,7 +178,7 @@ extension Planner {
 
 extension SyncPolicy {
     /// Reports whether an event with this mark was created for this connection, or for one that no longer exists.
-    func owns(_ mark: Mark) -> Bool {
+    func owns(_ mark: EventMark) -> Bool {
         guard mark.installation == installation, mark.circle == circle else { return false }
         if mark.connection == connection || formerConnections.contains(mark.connection) { return true }
         // Nobody asked for the removal of what an unknown connection made.
@@ -188,7 +188,7 @@ extension SyncPolicy {
 
 extension Link {
     /// Reports whether an event with this mark may be the link's although the link does not have its id.
-    fileprivate func accepts(_ mark: Mark, id: String, of connection: String) -> Bool {
+    fileprivate func accepts(_ mark: EventMark, id: String, of connection: String) -> Bool {
         guard mark.connection == connection else { return externalID == nil && agreed == nil && lastID == nil }
         if mark.generation > generation { return true }
         guard externalID == nil else { return false }

@@ -18,10 +18,10 @@ public struct WriteRequest: Hashable, Sendable {
 
     /// The operation's own key, stored before the request is sent; the same when it is sent again.
     public var key: String
-    public var mark: Mark
+    public var mark: EventMark
     public var kind: Kind
 
-    public init(key: String, mark: Mark, kind: Kind) {
+    public init(key: String, mark: EventMark, kind: Kind) {
         self.key = key
         self.mark = mark
         self.kind = kind
@@ -111,7 +111,7 @@ public protocol CalendarProvider: Sendable {
     func stamped(_ ids: [String], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent]
 
     /// Returns the events that carry one of these marks, after an answer was lost or a database was restored.
-    func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent]
+    func find(_ marks: [EventMark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent]
 
     /// Sends writes in as few requests as the provider allows; the answers are in the order of the requests.
     func write(_ requests: [WriteRequest], in calendar: String) async -> [WriteAnswer]

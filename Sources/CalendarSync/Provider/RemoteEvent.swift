@@ -46,7 +46,7 @@ public struct RemoteEvent: Hashable, Sendable {
     /// The ETag or changeKey; nil where the server gave none.
     public var etag: String?
     /// Our mark; nil for an event that is not ours.
-    public var mark: Mark?
+    public var mark: EventMark?
     public var content: Content
     /// The server's own timestamp of the last change; nil where it has none.
     public var updatedAt: Instant?
@@ -59,7 +59,8 @@ public struct RemoteEvent: Hashable, Sendable {
     public var hasGuests: Bool?
 
     public init(
-        id: String, etag: String?, mark: Mark?, content: Content, updatedAt: Instant? = nil, isUnfinished: Bool = false,
+        id: String, etag: String?, mark: EventMark?, content: Content, updatedAt: Instant? = nil,
+        isUnfinished: Bool = false,
         isAsWritten: Bool = false, hasGuests: Bool? = nil
     ) {
         self.id = id

@@ -178,8 +178,8 @@ struct RunSession {
             before: before, after: after)
     }
 
-    func mark(_ item: ItemKey, _ generation: Int) -> Mark {
-        Mark(
+    func mark(_ item: ItemKey, _ generation: Int) -> EventMark {
+        EventMark(
             installation: policy.installation, connection: policy.connection, circle: policy.circle, item: item,
             generation: generation)
     }

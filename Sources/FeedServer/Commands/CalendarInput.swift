@@ -15,7 +15,7 @@ struct CalendarInput {
         let line = ProgressLine("reading \(file)", bytes: bytes.count, mayShareTerminal: true)
         defer { line.end() }
         var reader = CalendarReader(options: options)
-        reader.progress = line.tell
+        reader.progress = line.report
         return (bytes, reader.read(anyForm: bytes))
     }
 
@@ -49,7 +49,7 @@ struct CalendarInput {
                 return {
                     let chunk = try source.next()
                     done += chunk?.count ?? 0
-                    shown.tell(Double(done) / Double(max(size, 1)))
+                    shown.report(Double(done) / Double(max(size, 1)))
                     return chunk
                 }
             }, use)

@@ -24,7 +24,7 @@ struct Doctor: AsyncParsableCommand {
         let json: Bool
         var isWell = true
 
-        mutating func tell(_ check: String, _ isFine: Bool, _ text: String) {
+        mutating func note(_ check: String, _ isFine: Bool, _ text: String) {
             isWell = isWell && isFine
             guard json else { return Console.line("\(isFine ? "ok  " : "BAD ") \(check): \(printable(text))") }
             let line: JSONValue = ["check": .string(check), "ok": .bool(isFine), "text": .string(text)]
@@ -36,25 +36,25 @@ struct Doctor: AsyncParsableCommand {
         let settings = try await options.settings()
         var report = Report(json: json)
         let zones = SystemTimeZones.shared
-        report.tell("time zones", zones.isAvailable, "\(zones.identifiers.count) names in tzdata")
+        report.note("time zones", zones.isAvailable, "\(zones.identifiers.count) names in tzdata")
         let isThere = settings.server != nil || FileManager.default.fileExists(atPath: settings.database)
         let place = settings.shownDatabase
-        report.tell("database", isThere, isThere ? place : "\(place) is not there; name the right one with --database")
+        report.note("database", isThere, isThere ? place : "\(place) is not there; name the right one with --database")
         guard isThere else { throw ExitCode(3) }
         // This check runs first and separately, when no other process has the database: invalid data may keep
         // everything else from working.
         if let faults = try await faultsAlone(settings) {
-            tell(faults, &report)
+            note(faults, &report)
             guard report.isWell else { throw ExitCode(3) }
         } else {
             let rows = try await LocalClient.with(settings) { try await $0.json("GET", "/local/rows") }
-            tell(rows["faults"]?.array?.compactMap(\.string) ?? ["the server does not say"], &report)
+            note(rows["faults"]?.array?.compactMap(\.string) ?? ["the server does not say"], &report)
         }
-        try await tellHealth(settings, &report)
-        tellKeyFile(settings, &report)
-        try await MachineChecks(settings: settings, now: systemClock()).tell(&report)
+        try await noteHealth(settings, &report)
+        noteKeyFile(settings, &report)
+        try await MachineChecks(settings: settings, now: systemClock()).note(&report)
         let confinement = try await ImportReader.confinement(settings)
-        report.tell(
+        report.note(
             "strangers' files", confinement.isEmpty,
             "read by a process without files, network and children"
                 + (confinement.isEmpty ? "" : ", but this machine leaves it \(confinement.joined(separator: ", "))"))
@@ -84,41 +84,41 @@ struct Doctor: AsyncParsableCommand {
         }
     }
 
-    private func tell(_ faults: [String], _ report: inout Report) {
-        if faults.isEmpty { report.tell("stored rows", true, "each is as Kalends writes it") }
-        for fault in faults { report.tell("stored rows", false, fault) }
+    private func note(_ faults: [String], _ report: inout Report) {
+        if faults.isEmpty { report.note("stored rows", true, "each is as Kalends writes it") }
+        for fault in faults { report.note("stored rows", false, fault) }
     }
 
-    private func tellHealth(_ settings: ServerSettings, _ report: inout Report) async throws {
+    private func noteHealth(_ settings: ServerSettings, _ report: inout Report) async throws {
         let health = try await LocalClient.with(settings) { try await $0.json("GET", "/local/health") }
         let integrity = health["integrity"]?.string ?? "unknown"
         let engine = health["sqlite"]?.string ?? "unknown"
         if settings.server == nil {
-            report.tell("integrity", integrity == "ok", "\(integrity) (SQLite \(engine))")
-            report.tell("SQLite", true, SQLiteNote.text(engine))
+            report.note("integrity", integrity == "ok", "\(integrity) (SQLite \(engine))")
+            report.note("SQLite", true, SQLiteNote.text(engine))
         } else {
-            report.tell("integrity", integrity == "ok", "\(integrity) (PostgreSQL \(engine))")
+            report.note("integrity", integrity == "ok", "\(integrity) (PostgreSQL \(engine))")
         }
         let audit = try await LocalClient.with(settings) { try await $0.json("GET", "/local/audit/verify") }
-        report.tell("audit trail", audit["fault"] == .null, AuditCommand.sentence(audit))
+        report.note("audit trail", audit["fault"] == .null, AuditCommand.sentence(audit))
         let accesses = health["accesses"] ?? .null
         let trouble = accesses["failure"]?.string ?? accesses["folding"]?.string
-        report.tell(
+        report.note(
             "accesses", trouble == nil,
             "\(trouble ?? "recorded and counted"), \(accesses["pending"]?.integer ?? 0) waiting, room for "
                 + "\(accesses["capacity"]?.integer ?? 0)")
-        for server in health["servers"]?.array ?? [] { tell(server, &report) }
+        for server in health["servers"]?.array ?? [] { note(server, &report) }
         let isOurs = health["sealingKey"]?.bool == true
-        report.tell(
+        report.note(
             "sealing key", isOurs,
             isOurs
                 ? "the one that feed addresses were sealed with (without it they cannot be shown again)"
                 : "not the one that feed addresses were sealed with: put that one in its place")
         if health["isRotationUnfinished"] == true {
-            report.tell("key rotation", false, "it was interrupted; run `kalends key-rotate` again")
+            report.note("key rotation", false, "it was interrupted; run `kalends key-rotate` again")
         }
         if let proxy = health["untrustedProxy"]?.string {
-            report.tell(
+            report.note(
                 "proxies", false,
                 "X-Forwarded-For comes from \(proxy), which is not in trustedProxies: everybody behind it counts as one"
             )
@@ -126,24 +126,24 @@ struct Doctor: AsyncParsableCommand {
     }
 
     /// Reports on one of several servers: whether it is running, and which of its reads are not yet counted.
-    private func tell(_ server: JSONValue, _ report: inout Report) {
+    private func note(_ server: JSONValue, _ report: inout Report) {
         let (name, missing) = (server["name"]?.string ?? "unknown", server["missing"]?.integer ?? 0)
-        if server["isRunning"] == true { return report.tell("server", true, "\(name) runs") }
+        if server["isRunning"] == true { return report.note("server", true, "\(name) runs") }
         let since = "not seen since \(server["seenAt"]?.string ?? "unknown")"
-        if server["isStopped"] == true, missing == 0 { return report.tell("server", true, "\(name) is stopped") }
-        report.tell(
+        if server["isStopped"] == true, missing == 0 { return report.note("server", true, "\(name) is stopped") }
+        report.note(
             "server", missing == 0,
             "\(name) was \(since): at least \(missing) of its reads are not counted until it is started with its files")
     }
 
-    private func tellKeyFile(_ settings: ServerSettings, _ report: inout Report) {
+    private func noteKeyFile(_ settings: ServerSettings, _ report: inout Report) {
         guard settings.secretKey == nil else { return }
         let attributes = try? FileManager.default.attributesOfItem(atPath: settings.keyFile)
         let mode = attributes?[.posixPermissions] as? Int
         let file = settings.keyFile
-        guard let mode else { return report.tell("key file", false, "\(file) is not there") }
+        guard let mode else { return report.note("key file", false, "\(file) is not there") }
         let isPrivate = mode & 0o077 == 0
-        report.tell(
+        report.note(
             "key file", isPrivate,
             isPrivate
                 ? "\(file), which only its owner may read"

@@ -21,16 +21,16 @@ struct MachineChecks {
     /// How far the clock may be behind the latest recorded time, in milliseconds.
     static let clockSlack = 5 * 60_000
 
-    func tell(_ report: inout Doctor.Report) async throws {
+    func note(_ report: inout Doctor.Report) async throws {
         let (isRoom, room) = disk(DiskRoom(ofFolderOf: settings.database), size(settings.database))
-        report.tell("disk", isRoom, room)
+        report.note("disk", isRoom, room)
         let latest = try await LocalClient.with(settings) { try await $0.json("GET", "/v1/audit?limit=1") }
         let written = latest["items"]?.array?.first?["atMilliseconds"]?.integer
         let (isRight, time) = clock(written, isKept: kalends_is_clock_synchronized() == 1)
-        report.tell("clock", isRight, time)
+        report.note("clock", isRight, time)
         if let file = settings.tlsCertificate {
             let (isValid, text) = certificate(file, CertificateDates(file: file))
-            report.tell("certificate", isValid, text)
+            report.note("certificate", isValid, text)
         }
     }
 

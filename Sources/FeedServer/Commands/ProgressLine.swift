@@ -24,7 +24,7 @@ final class ProgressLine: Sendable {
     }
 
     /// - Parameter part: the completed part, from 0 to 1.
-    @Sendable func tell(_ part: Double) {
+    @Sendable func report(_ part: Double) {
         guard isShown else { return }
         let percent = Int(part * 100)
         let now = ContinuousClock.now

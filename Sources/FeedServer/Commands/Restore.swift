@@ -157,7 +157,7 @@ struct Restore: AsyncParsableCommand {
             try await store.record { transaction in
                 try transaction.forgetAccessJournal()
                 // The tokens of calendar apps are of the state that is being replaced.
-                try transaction.forgetDatabaseMark()
+                try transaction.forgetDatabaseID()
             }
         } catch {
             try? store.close()

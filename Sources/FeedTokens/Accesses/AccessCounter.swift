@@ -108,10 +108,10 @@ public final class AccessCounter: Sendable {
             let folded = try await store.record { [shared] transaction in
                 guard let shared else { return try transaction.fold(accesses, noting: Self.rules) }
                 guard
-                    let place = try transaction.fold(
-                        accesses, ofJournal: shared.mark, token: shared.token, noting: Self.rules)
+                    let last = try transaction.fold(
+                        accesses, ofJournal: shared.journalID, token: shared.token, noting: Self.rules)
                 else { throw JournalTaken() }
-                return place
+                return last
             }
             journal.noteFolded(through: folded)
             let time = ContinuousClock.now - start
@@ -131,7 +131,7 @@ public final class AccessCounter: Sendable {
         let recorded = journal.recorded
         let isOurs = try await store.record {
             try $0.noteServer(
-                journal: shared.mark, token: shared.token, recorded: recorded, isStopping: isStopping)
+                journal: shared.journalID, token: shared.token, recorded: recorded, isStopping: isStopping)
         }
         if !isOurs { journal.abandon() }
     }

@@ -113,7 +113,7 @@ struct JournalFile: Sendable {
     }
 
     /// The number that identifies the journal in a file; nil when the file is not a journal.
-    static func mark(of disk: any JournalDisk) throws(JournalFailure) -> UInt64? {
+    static func journalID(of disk: any JournalDisk) throws(JournalFailure) -> UInt64? {
         let head = try words(disk.read(at: 0, count: 32))
         return head.count == 4 && head[0] == magic && head[3] == head[2] ^ head[1] ? head[1] : nil
     }

@@ -14,7 +14,7 @@ struct JournalOpening: Sendable {
     var durability = AccessDurability.power
 
     func journal(onPressure: @escaping @Sendable () -> Void) async throws -> AccessJournal {
-        try await takeIn()
+        try await foldOwnJournal()
         let (known, folded) = try await store.read { transaction in
             (try transaction.accessJournal(), try transaction.accessSequence())
         }

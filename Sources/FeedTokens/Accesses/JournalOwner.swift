@@ -19,7 +19,7 @@ public struct JournalOwner: Sendable {
 
 /// A journal that is one of several, and the token that its owner writes with, which changes at each start.
 struct SharedJournal: Sendable {
-    var mark: UInt64
+    var journalID: UInt64
     var token: UInt64
 }
 
@@ -49,7 +49,7 @@ extension JournalOpening {
                 }
                 let journal = try AccessJournal(
                     file, folded: server.folded, durability: durability, onPressure: onPressure)
-                return (journal, SharedJournal(mark: server.journal, token: token))
+                return (journal, SharedJournal(journalID: server.journal, token: token))
             }
             // Everything in it is in the database.
             try await store.record { try $0.deleteServer(journal: server.journal) }
@@ -63,11 +63,11 @@ extension JournalOpening {
                     folded: 0, now: try transaction.sharedTime()))
         }
         let journal = try AccessJournal(file, folded: 0, durability: durability, onPressure: onPressure)
-        return (journal, SharedJournal(mark: file.salt, token: token))
+        return (journal, SharedJournal(journalID: file.salt, token: token))
     }
 
     /// Folds the rest of a journal that belonged to one of several servers, because this server now runs alone.
-    func takeIn() async throws {
+    func foldOwnJournal() async throws {
         guard let (file, server) = try await known() else { return }
         var last = server.folded
         while true {
@@ -87,9 +87,9 @@ extension JournalOpening {
         try requireFile()
         guard unsafe access(path, F_OK) == 0 else { return nil }
         let disk = try SystemJournalDisk(path: path, isNew: false)
-        guard let mark = try JournalFile.mark(of: disk),
-            let server = try await store.read({ try $0.server(journal: mark) }),
-            let file = try JournalFile(existing: disk, salt: mark)
+        guard let journalID = try JournalFile.journalID(of: disk),
+            let server = try await store.read({ try $0.server(journal: journalID) }),
+            let file = try JournalFile(existing: disk, salt: journalID)
         else { return nil }
         guard try file.tokens().contains(server.token) else { throw Self.copied(path) }
         return (file, server)

@@ -152,8 +152,8 @@ extension ObjectTree {
     }
 
     package mutating func set(_ line: Line) {
-        if let place = lines.firstIndex(where: { $0.name == line.name }) {
-            lines[place] = line
+        if let position = lines.firstIndex(where: { $0.name == line.name }) {
+            lines[position] = line
         } else {
             lines.append(line)
         }

@@ -36,9 +36,9 @@ extension ReportedObject {
     /// Returns the object with those of its changed occurrences alone that matter in a span (RFC 4791 section 9.6.6).
     func limited(to range: ReportRange) -> ObjectTree {
         var tree = contents.tree
-        let places = tree.components.indices.filter { ComponentTree.isPlaced(tree.components[$0].name) }
-        for (part, place) in places.enumerated().reversed() where !matters(part, in: range) {
-            tree.components.remove(at: place)
+        let positions = tree.components.indices.filter { ComponentTree.isPlaced(tree.components[$0].name) }
+        for (part, position) in positions.enumerated().reversed() where !matters(part, in: range) {
+            tree.components.remove(at: position)
         }
         return tree
     }
@@ -108,9 +108,9 @@ extension ObjectTree {
         }
         func isPlace(_ line: Line) -> Bool { Self.placeNames.contains { $0 == line.name } }
         var component = self
-        let place = lines.firstIndex(where: isPlace) ?? lines.count
+        let position = lines.firstIndex(where: isPlace) ?? lines.count
         component.lines.removeAll(where: isPlace)
-        component.lines.insert(contentsOf: new, at: min(place, component.lines.count))
+        component.lines.insert(contentsOf: new, at: min(position, component.lines.count))
         return component
     }
 

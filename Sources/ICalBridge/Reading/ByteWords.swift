@@ -40,9 +40,9 @@ enum ByteWords {
                     word = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
                 } else {
                     word = ~wanted
-                    for place in index..<bytes.count {
-                        let shift = UInt64(8 &* (place &- index))
-                        word = unsafe word & ~(0xFF << shift) | UInt64(bytes[place]) << shift
+                    for position in index..<bytes.count {
+                        let shift = UInt64(8 &* (position &- index))
+                        word = unsafe word & ~(0xFF << shift) | UInt64(bytes[position]) << shift
                     }
                 }
                 let rest = word ^ wanted

@@ -159,8 +159,8 @@ struct CalendarBuilder {
                 guard !isFloatingMet else { return }
                 isFloatingMet = true
                 if let resolution = table.floating.resolution { resolutions.append(resolution) }
-            case .madeUID(_, let line, let isTold, _):
-                guard isTold else { return }
+            case .madeUID(_, let line, let isReported, _):
+                guard isReported else { return }
                 log.add(
                     .repaired, "missing-uid", line: line, uid: uid, .uidMade,
                     "The UID was missing; one was made from the content, the same each time it is read.")

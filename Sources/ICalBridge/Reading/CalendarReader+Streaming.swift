@@ -51,7 +51,7 @@ extension CalendarReader {
         var uids = MadeUIDs()
         var builders: [CalendarBuilder] = []
         /// The problems so far: until an event has been read, a refusal may have to name any of them.
-        var told: [Problem] = []
+        var early: [Problem] = []
         var summary = ReadingSummary()
         func enter(_ calendar: Int) {
             while builders.count <= calendar {
@@ -66,7 +66,7 @@ extension CalendarReader {
             let (events, lines) = builders[calendar].takeEvents()
             let problems = builders[calendar].log.takeProblems()
             summary.hasEvents = summary.hasEvents || !events.isEmpty
-            if summary.hasEvents { told = [] } else { told += problems }
+            if summary.hasEvents { early = [] } else { early += problems }
             guard !events.isEmpty || !problems.isEmpty else { return }
             try use(CalendarSlice(calendar: calendar, events: events, lines: lines, problems: problems))
         }
@@ -78,7 +78,7 @@ extension CalendarReader {
         var rest: [Problem] = []
         var reading = summary.finished(survey.tree, limits: options.limits, log: &log) { log in
             rest = log.sorted()
-            return ProblemLog.sorted(told + rest)
+            return ProblemLog.sorted(early + rest)
         }
         reading.problems = rest
         return reading

@@ -106,8 +106,8 @@ public struct CalendarReader: Sendable {
         let text = SourceText(bytes, declared: options.declared, log: &log)
         if let format = SourceFormat(notACalendar: text.bytes) {
             let isBinary = format == .text && log.count(of: "nul-bytes") > 0
-            let told: SourceFormat = isBinary ? .binary : format
-            return refused(told, told.refusal, log)
+            let recognized: SourceFormat = isBinary ? .binary : format
+            return refused(recognized, recognized.refusal, log)
         }
         let tree = ComponentTree(text, limits: options.limits, log: &log)
         return read(tree, text, log)

@@ -348,8 +348,8 @@ private struct TimeForm {
     private static func says(_ word: StaticString, _ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
         guard range.count == word.utf8CodeUnitCount else { return false }
         return word.withUTF8Buffer { buffer in
-            // Proof: `place` is below the buffer's count, which was just compared.
-            for (place, index) in range.enumerated() where unsafe buffer[place] != bytes[index] { return false }
+            // Proof: `position` is below the buffer's count, which was just compared.
+            for (position, index) in range.enumerated() where unsafe buffer[position] != bytes[index] { return false }
             return true
         }
     }

@@ -51,9 +51,9 @@ enum DirectText {
         for index in range where bytes[index] <= 32 || bytes[index] >= 127 { return nil }
         return unsafe String(unsafeUninitializedCapacity: range.count) { out in
             // Proof: the requested capacity is the length of the range.
-            for (place, index) in range.enumerated() {
+            for (position, index) in range.enumerated() {
                 let byte = bytes[index]
-                unsafe out[place] = byte >= 97 && byte <= 122 ? byte - 32 : byte
+                unsafe out[position] = byte >= 97 && byte <= 122 ? byte - 32 : byte
             }
             return range.count
         }

@@ -7,7 +7,7 @@ struct ProblemLog: Sendable {
         case zone(String, line: Int)
         case floatingZone
         /// A UID made from the content, for an event of the batch.
-        case madeUID(event: Int, line: Int, isTold: Bool, since: Position)
+        case madeUID(event: Int, line: Int, isReported: Bool, since: Position)
     }
 
     /// A position in the log.

@@ -61,7 +61,7 @@ struct ComponentBatch: Sendable {
                 // Whether another event has the same content is known only when all have been read.
                 context.log.mark(
                     .madeUID(
-                        event: events.count, line: component.span.lowerBound, isTold: event.kind != .freeBusy,
+                        event: events.count, line: component.span.lowerBound, isReported: event.kind != .freeBusy,
                         since: before))
             } else {
                 context.log.setUID(event.uid, from: before)

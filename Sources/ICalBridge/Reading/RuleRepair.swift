@@ -5,9 +5,9 @@ enum RuleRepair {
     /// The rule without backslashes before its separators, which belong in texts only; nil where it has none.
     static func withoutEscapes(_ text: String) -> String? {
         let bytes = Array(text.utf8)
-        let kept = bytes.indices.filter { place in
-            guard bytes[place] == UInt8(ascii: "\\"), place + 1 < bytes.count else { return true }
-            return bytes[place + 1] != UInt8(ascii: ";") && bytes[place + 1] != UInt8(ascii: ",")
+        let kept = bytes.indices.filter { position in
+            guard bytes[position] == UInt8(ascii: "\\"), position + 1 < bytes.count else { return true }
+            return bytes[position + 1] != UInt8(ascii: ";") && bytes[position + 1] != UInt8(ascii: ",")
         }
         return kept.count == bytes.count ? nil : String(fromOutside: kept.map { bytes[$0] })
     }

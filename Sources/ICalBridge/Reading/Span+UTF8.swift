@@ -62,8 +62,8 @@ extension Span<UInt8> {
     private static func lengthOfCharacter(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
         // Proof: a following byte is read only where the comparison with the count shows that there is one.
         let first = unsafe bytes[index]
-        func follows(_ place: Int, _ range: ClosedRange<UInt8> = 0x80...0xBF) -> Bool {
-            index + place < bytes.count && range.contains(unsafe bytes[index + place])
+        func follows(_ position: Int, _ range: ClosedRange<UInt8> = 0x80...0xBF) -> Bool {
+            index + position < bytes.count && range.contains(unsafe bytes[index + position])
         }
         switch first {
         case 0xC2...0xDF: return follows(1) ? 2 : 0

@@ -46,8 +46,8 @@ extension Int {
 }
 
 extension Sentence.Text.StringInterpolation {
-    mutating func appendInterpolation(grouped number: Int, _ place: Sentence.Argument.Place) {
-        append(number.grouped, .init(place, .number(number)))
+    mutating func appendInterpolation(grouped number: Int, _ placeholder: Sentence.Argument.Placeholder) {
+        append(number.grouped, .init(placeholder, .number(number)))
     }
 
     mutating func appendInterpolation(_ count: Int, of noun: String) {

@@ -56,20 +56,20 @@ package struct FileLines {
         if let index { return index }
         var lines: [Range<Int>] = []
         var start = 0
-        var place = 0
-        while place < bytes.count {
-            guard bytes[place] == 10 || bytes[place] == 13 else {
-                place += 1
+        var position = 0
+        while position < bytes.count {
+            guard bytes[position] == 10 || bytes[position] == 13 else {
+                position += 1
                 continue
             }
-            lines.append(start..<place)
-            if bytes[place] == 13 {
-                var next = place + 1
+            lines.append(start..<position)
+            if bytes[position] == 13 {
+                var next = position + 1
                 while next < bytes.count, bytes[next] == 13 { next += 1 }
-                if next < bytes.count, bytes[next] == 10 { place = next }
+                if next < bytes.count, bytes[next] == 10 { position = next }
             }
-            place += 1
-            start = place
+            position += 1
+            start = position
         }
         if start < bytes.count { lines.append(start..<bytes.count) }
         index = lines

@@ -98,11 +98,13 @@ package struct XMLReader {
     }
 
     /// Skips everything up to a mark, which ends with `>`.
-    private mutating func skip(past mark: String, from start: Int) throws(XMLFailure) {
+    private mutating func skip(past delimiter: String, from start: Int) throws(XMLFailure) {
         index = start
         while let found = ByteSearch.first(UInt8(ascii: ">"), in: bytes, from: index) {
             index = found + 1
-            if index - start >= mark.utf8.count, bytes[..<index].suffix(mark.utf8.count).elementsEqual(mark.utf8) {
+            if index - start >= delimiter.utf8.count,
+                bytes[..<index].suffix(delimiter.utf8.count).elementsEqual(delimiter.utf8)
+            {
                 return
             }
         }
@@ -154,12 +156,12 @@ package struct XMLReader {
         while index < end {
             let stop = ByteSearch.first(UInt8(ascii: "&"), in: bytes, from: index, to: end) ?? end
             try append(bytes[index..<stop])
-            var place = index
-            while let found = ByteSearch.first(UInt8(ascii: ">"), in: bytes, from: place, to: stop) {
+            var position = index
+            while let found = ByteSearch.first(UInt8(ascii: ">"), in: bytes, from: position, to: stop) {
                 guard !bytes[index..<found].suffix(2).elementsEqual("]]".utf8) else {
                     throw failure(.xmlSectionEnd, "A section in the XML ends that did not begin.")
                 }
-                place = found + 1
+                position = found + 1
             }
             index = stop
             guard index < end else { break }

@@ -88,10 +88,12 @@ package final class XMLSource: Sendable {
 
     /// Whether a prefix may be used somewhere, in a name or in a value that is one.
     private static func uses(_ prefix: ArraySlice<UInt8>, in bytes: ArraySlice<UInt8>) -> Bool {
-        let mark = Array(prefix) + [UInt8(ascii: ":")]
+        let beginning = Array(prefix) + [UInt8(ascii: ":")]
         var index = bytes.startIndex
-        while index + mark.count <= bytes.endIndex {
-            if bytes[index] == mark[0], bytes[index..<index + mark.count].elementsEqual(mark) { return true }
+        while index + beginning.count <= bytes.endIndex {
+            if bytes[index] == beginning[0], bytes[index..<index + beginning.count].elementsEqual(beginning) {
+                return true
+            }
             index += 1
         }
         return false

@@ -22,7 +22,7 @@ package final class AcceptPause: ChannelInboundHandler {
     private let logger: Logger
     private let reserve = DescriptorReserve.shared
     private var isPaused = false
-    private var toldAt: NIODeadline?
+    private var loggedAt: NIODeadline?
 
     init(_ logger: Logger) { self.logger = logger }
 
@@ -55,8 +55,8 @@ package final class AcceptPause: ChannelInboundHandler {
         guard !isPaused, let options = context.channel.syncOptions else { return }
         isPaused = true
         let now = NIODeadline.now()
-        if toldAt.map({ now - $0 >= Self.interval }) ?? true {
-            toldAt = now
+        if loggedAt.map({ now - $0 >= Self.interval }) ?? true {
+            loggedAt = now
             logger.warning("connections wait: the system has no descriptor or memory left for another one")
         }
         try? options.setOption(.autoRead, value: false)

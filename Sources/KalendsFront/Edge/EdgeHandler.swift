@@ -22,7 +22,7 @@ final class EdgeHandler: ChannelDuplexHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     /// An inbound event that has to wait for earlier answers.
-    private enum Held {
+    private enum Waiting {
         case part(HTTPServerRequestPart)
         case event(Any)
         case error(any Error)
@@ -40,7 +40,7 @@ final class EdgeHandler: ChannelDuplexHandler {
     /// The answers that have not left, in the order of their requests: each may leave once its access is counted and
     /// all before it have left.
     private var outstanding = CircularBuffer<FeedFastPath.Answer>()
-    private var held = CircularBuffer<Held>()
+    private var held = CircularBuffer<Waiting>()
     private var state = EdgeState()
     private var isReadHeld = false
     private var hasPassedPart = false
@@ -104,18 +104,18 @@ final class EdgeHandler: ChannelDuplexHandler {
         }
     }
 
-    private func take(_ head: HTTPRequestHead, _ manner: RequestFraming, _ context: ChannelHandlerContext) -> Bool {
+    private func take(_ head: HTTPRequestHead, _ framing: RequestFraming, _ context: ChannelHandlerContext) -> Bool {
         guard state.looksUp, raw != nil, let request = path.request(of: head) else {
-            return miss(head, manner, context)
+            return miss(head, framing, context)
         }
-        guard let sharing = path.services.sharing else { return answer(request, head, manner, nil, context) }
+        guard let sharing = path.services.sharing else { return answer(request, head, framing, nil, context) }
         // The database is asked what any server had ended before this request arrived.
         state.asked()
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         let loop = context.eventLoop
         sharing.confirm { result in
             loop.execute {
-                bound.value.handler.confirmed(request, head, manner, try? result.get(), bound.value.context)
+                bound.value.handler.confirmed(request, head, framing, try? result.get(), bound.value.context)
             }
         }
         return true
@@ -124,23 +124,23 @@ final class EdgeHandler: ChannelDuplexHandler {
     /// - Parameter time: the database's time; nil when it did not answer. Then the request goes through the router,
     ///   where the database is asked again and the request refused.
     private func confirmed(
-        _ request: PlainRequest, _ head: HTTPRequestHead, _ manner: RequestFraming, _ time: Int?,
+        _ request: PlainRequest, _ head: HTTPRequestHead, _ framing: RequestFraming, _ time: Int?,
         _ context: ChannelHandlerContext
     ) {
         let looksUp = state.confirmed()
         guard raw != nil, context.channel.isActive else { return }
-        if looksUp { _ = answer(request, head, manner, time, context) }
+        if looksUp { _ = answer(request, head, framing, time, context) }
         channelReadComplete(context: context)
         release(context)
         readOn(context)
     }
 
     private func answer(
-        _ request: PlainRequest, _ head: HTTPRequestHead, _ manner: RequestFraming, _ confirmed: Int?,
+        _ request: PlainRequest, _ head: HTTPRequestHead, _ framing: RequestFraming, _ confirmed: Int?,
         _ context: ChannelHandlerContext
     ) -> Bool {
         guard let answer = path.answer(request, caller(context), confirmed: confirmed) else {
-            return miss(head, manner, context)
+            return miss(head, framing, context)
         }
         // Held events that follow may be processed before this returns.
         state.found(isWhole: false)
@@ -148,11 +148,11 @@ final class EdgeHandler: ChannelDuplexHandler {
         return true
     }
 
-    private func miss(_ head: HTTPRequestHead, _ manner: RequestFraming, _ context: ChannelHandlerContext) -> Bool {
+    private func miss(_ head: HTTPRequestHead, _ framing: RequestFraming, _ context: ChannelHandlerContext) -> Bool {
         var head = head
         // The framework looks for exactly this value.
-        if manner.closes { head.headers.replaceOrAdd(name: "connection", value: "close") }
-        return pass(.head(head), state.missed(manner), context)
+        if framing.closes { head.headers.replaceOrAdd(name: "connection", value: "close") }
+        return pass(.head(head), state.missed(framing), context)
     }
 
     private func pass(
@@ -179,7 +179,8 @@ final class EdgeHandler: ChannelDuplexHandler {
         let record = RequestRecord(
             method: method ?? "other", route: "unknown", status: refusal.status.code, start: ContinuousClock.now)
         record.finish(
-            path.services.metrics.tally(method: record.method, route: record.route, status: record.status), path.logger)
+            path.services.metrics.counter(method: record.method, route: record.route, status: record.status),
+            path.logger)
         endInput()
         guard let raw else { return }
         let (head, body) = refusal.bytes(closes: true, transportPolicy: path.transportPolicy)
@@ -286,7 +287,7 @@ final class EdgeHandler: ChannelDuplexHandler {
             switch next {
             case .part(let part): mayGoOn = take(part, context)
             case .event(let event): context.fireUserInboundEventTriggered(event)
-            case .error(let error): tell(error, context)
+            case .error(let error): report(error, context)
             }
         }
         channelReadComplete(context: context)
@@ -333,11 +334,11 @@ final class EdgeHandler: ChannelDuplexHandler {
         let step = state.errorCame()
         guard step != .ignore else { return }
         watch.parserFailed()
-        if step == .hold { held.append(.error(error)) } else { tell(error, context) }
+        if step == .hold { held.append(.error(error)) } else { report(error, context) }
     }
 
     /// Answers input that is not a request, if no request is being handled.
-    private func tell(_ error: any Error, _ context: ChannelHandlerContext) {
+    private func report(_ error: any Error, _ context: ChannelHandlerContext) {
         guard raw != nil, let error = error as? HTTPParserError, state.errorTaken() == .takeLast else {
             return context.fireErrorCaught(error)
         }

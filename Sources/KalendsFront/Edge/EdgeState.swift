@@ -98,13 +98,13 @@ enum EdgeState: Equatable {
     }
 
     /// A request is not answered here.
-    mutating func missed(_ manner: RequestFraming) -> Step {
+    mutating func missed(_ framing: RequestFraming) -> Step {
         switch taking {
         case .own(unsent: 0, rest: .whole)?:
-            answers = .router(PassedRequests(manner))
+            answers = .router(PassedRequests(framing))
             return .take
         case .own(_, rest: .whole)?: return hold()
-        case .router?: return change { $0.began(manner) } ?? .ignore
+        case .router?: return change { $0.began(framing) } ?? .ignore
         default: return .ignore
         }
     }

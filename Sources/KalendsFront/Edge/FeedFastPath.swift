@@ -15,13 +15,13 @@ import Storage
 struct FeedFastPath: Sendable {
     /// The counter and the beginning of the log line, which answers of one method, route and status share.
     final class Kind: Sendable {
-        let tally: Metrics.Tally
+        let requestCounter: Metrics.Counter
         /// The line of the log up to the number of microseconds; nil when no line is written.
         fileprivate let line: LogLine?
 
         fileprivate init(_ method: String, _ route: String, _ status: Int, _ metrics: Metrics, _ lines: LineLogHandler?)
         {
-            tally = metrics.tally(method: method, route: route, status: status)
+            requestCounter = metrics.counter(method: method, route: route, status: status)
             line = lines?.rest(method: method, route, status)
         }
     }
@@ -118,28 +118,29 @@ struct FeedFastPath: Sendable {
                 guard part != nil else { return nil }
             }
         }
-        let mark = RequestIdentity.valid(asked.mark)
-        let kind = kinds[route.place][(asked.isHead ? 2 : 0) + (answer.isNotModified ? 1 : 0)]
+        let requestID = RequestIdentity.valid(asked.requestID)
+        let kind = kinds[route.ordinal][(asked.isHead ? 2 : 0) + (answer.isNotModified ? 1 : 0)]
         return Answer(
-            head: bytes(of: answer, length: body?.readableBytes, mark: mark, caller), body: asked.isHead ? nil : body,
+            head: bytes(of: answer, length: body?.readableBytes, requestID: requestID, caller),
+            body: asked.isHead ? nil : body,
             access: answer.access(
                 to: live, showing: live.version,
                 from: caller.network(services.settings, forwardedFor: asked.forwardedFor)),
             kind: kind,
             record: RequestRecord(
                 method: asked.isHead ? "HEAD" : "GET", route: route.rawValue, status: answer.status.code, start: start,
-                mark: mark),
+                requestID: requestID),
             part: part)
     }
 
     /// Counts and logs an answer that leaves.
     func finish(_ answer: Answer) {
         guard let lines, let line = answer.kind.line else {
-            services.metrics.fromMemory.add(answer.record.finish(answer.kind.tally, logger))
+            services.metrics.fromMemory.add(answer.record.finish(answer.kind.requestCounter, logger))
             return
         }
         let microseconds = answer.record.microseconds()
-        answer.kind.tally.add(microseconds)
+        answer.kind.requestCounter.add(microseconds)
         services.metrics.fromMemory.add(microseconds)
         lines.log(answer.record, line, microseconds: microseconds)
     }
@@ -148,14 +149,14 @@ struct FeedFastPath: Sendable {
     func refuse(_ answer: Answer, _ error: JournalFailure) {
         logger.debug("an access could not be recorded", metadata: ["error": "\(publicText(error))"])
         let (head, body) = ProblemDocument(.notRecorded).bytes(
-            mark: answer.record.mark, transportPolicy: transportPolicy)
+            requestID: answer.record.requestID, transportPolicy: transportPolicy)
         (answer.head, answer.body) = (head, body)
         answer.record.status = HTTPResponse.Status.serviceUnavailable.code
         let record = answer.record
         answer.kind = Kind(record.method, record.route, record.status, services.metrics, lines)
     }
 
-    private func bytes(of answer: FeedAnswer, length: Int?, mark: String?, _ caller: Caller) -> ByteBuffer {
+    private func bytes(of answer: FeedAnswer, length: Int?, requestID: String?, _ caller: Caller) -> ByteBuffer {
         var buffer = ByteBufferAllocator().buffer(capacity: 512)
         buffer.writeImmutableBuffer(
             caller.head(of: answer) {
@@ -165,7 +166,7 @@ struct FeedFastPath: Sendable {
                 if let transportPolicy { head.writeField(.strictTransportSecurity, transportPolicy) }
                 return head
             })
-        if let mark { buffer.writeField(.xRequestID, mark) }
+        if let requestID { buffer.writeField(.xRequestID, requestID) }
         if let length { buffer.writeField(.contentLength, String(length)) }
         buffer.writeField(.date, HTTPDate.now)
         buffer.writeStaticString("\r\n")
@@ -226,17 +227,17 @@ extension ProblemDocument {
     ///
     /// - Parameters:
     /// - closes: whether to announce that the connection ends with the answer.
-    /// - mark: the request's id, as the client sent it.
+    /// - requestID: the request's id, as the client sent it.
     /// - transportPolicy: the value of `Strict-Transport-Security`; nil for no such field.
     func bytes(
-        closes: Bool = false, mark: String? = nil, transportPolicy: String?
+        closes: Bool = false, requestID: String? = nil, transportPolicy: String?
     ) -> (head: ByteBuffer, body: ByteBuffer) {
         let body = document
         var head = ByteBufferAllocator().buffer(capacity: 256)
         head.writeString("HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n")
         for field in fields { head.writeField(field.name, field.value) }
         if let transportPolicy { head.writeField(.strictTransportSecurity, transportPolicy) }
-        if let mark { head.writeField(.xRequestID, mark) }
+        if let requestID { head.writeField(.xRequestID, requestID) }
         head.writeField(.contentLength, String(body.readableBytes))
         if closes { head.writeField(.connection, "close") }
         head.writeField(.date, HTTPDate.now)

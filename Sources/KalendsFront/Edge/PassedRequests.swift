@@ -7,30 +7,30 @@ import NIOHTTP1
 /// the last may still be arriving.
 struct PassedRequests: Equatable {
     private struct Passed: Equatable {
-        var manner: RequestFraming
+        var framing: RequestFraming
         var hasBodyBegun = false
         var isWhole = false
         var isContinued = false
         var closes: Bool
 
         /// Whether the client expects `100 Continue`, has not received it, and has not begun to send its body.
-        var isWaiting: Bool { manner.expects && !isContinued && !hasBodyBegun && !isWhole }
+        var isWaiting: Bool { framing.expects && !isContinued && !hasBodyBegun && !isWhole }
     }
 
     private var queue = CircularBuffer<Passed>()
     /// Whether reading from the connection is stopped until the body is wanted; until then the system buffers it.
     private(set) var isBodyHeld = false
 
-    init(_ manner: RequestFraming) { _ = began(manner) }
+    init(_ framing: RequestFraming) { _ = began(framing) }
 
     var count: Int { queue.count }
     /// Whether the last request has been received in full.
     var isWhole: Bool { queue.last?.isWhole ?? true }
 
-    mutating func began(_ manner: RequestFraming) -> EdgeState.Step {
+    mutating func began(_ framing: RequestFraming) -> EdgeState.Step {
         guard isWhole else { return .ignore }
-        queue.append(Passed(manner: manner, closes: manner.closes))
-        isBodyHeld = manner.hasBody
+        queue.append(Passed(framing: framing, closes: framing.closes))
+        isBodyHeld = framing.hasBody
         return .take
     }
 
@@ -64,14 +64,14 @@ struct PassedRequests: Equatable {
         var closes = current.closes
         // A client that was not asked for its body may send it or not, so what comes next is ambiguous.
         if current.isWaiting { closes = true }
-        if current.manner.isOld, head.status.mayHaveResponseBody, !head.headers.contains(name: "content-length") {
+        if current.framing.isOld, head.status.mayHaveResponseBody, !head.headers.contains(name: "content-length") {
             // Without chunks the end of the connection marks the end of the body.
             closes = true
             head.version = .http1_0
         }
         if closes {
             head.headers.replaceOrAdd(name: "Connection", value: "close")
-        } else if current.manner.isOld {
+        } else if current.framing.isOld {
             head.headers.replaceOrAdd(name: "Connection", value: "keep-alive")
         }
         queue[queue.startIndex].closes = closes
@@ -80,7 +80,7 @@ struct PassedRequests: Equatable {
     /// The first request is answered; returns true when the connection must end although the router does not know it.
     mutating func answered() -> Bool {
         guard let done = queue.popFirst() else { return false }
-        return done.closes && !done.manner.closes
+        return done.closes && !done.framing.closes
     }
 
     private var last: CircularBuffer<Passed>.Index { queue.index(before: queue.endIndex) }

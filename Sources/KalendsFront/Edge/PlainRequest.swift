@@ -23,23 +23,23 @@ struct PlainRequest {
     /// Reads the bytes of a whole request; nil for all others.
     init?(_ bytes: ByteBuffer) {
         let span = bytes.readableBytesSpan
-        var place = Place()
+        var cursor = Cursor()
         guard span.byteCount <= Self.longest, span.endsWithBlankLine else { return nil }
         let isHead: Bool
-        if place.skip("GET ", in: span) {
+        if cursor.skip("GET ", in: span) {
             isHead = false
-        } else if place.skip("HEAD ", in: span) {
+        } else if cursor.skip("HEAD ", in: span) {
             isHead = true
         } else {
             return nil
         }
-        guard let target = place.target(in: span), let (route, token) = FeedPath.parse(span.extracting(target)),
-            place.skip(" HTTP/1.1\r\n", in: span)
+        guard let target = cursor.target(in: span), let (route, token) = FeedPath.parse(span.extracting(target)),
+            cursor.skip(" HTTP/1.1\r\n", in: span)
         else { return nil }
         var asked = FeedRequest(isHead: isHead)
         var (fields, hosts) = (0, 0)
-        while !place.skip("\r\n", in: span) {
-            guard fields < Self.mostFields, let (name, value) = place.field(in: span) else { return nil }
+        while !cursor.skip("\r\n", in: span) {
+            guard fields < Self.mostFields, let (name, value) = cursor.field(in: span) else { return nil }
             fields += 1
             var text: String { bytes.getString(at: bytes.readerIndex + value.lowerBound, length: value.count) ?? "" }
             switch name.count {
@@ -52,7 +52,7 @@ struct PlainRequest {
             default: guard asked.take(span, name, text) else { return nil }
             }
         }
-        guard hosts == 1, place.index == span.byteCount else { return nil }
+        guard hosts == 1, cursor.index == span.byteCount else { return nil }
         (self.route, self.token, self.asked) = (route, token, asked)
     }
 
@@ -63,7 +63,7 @@ struct PlainRequest {
     }
 
     /// How far the bytes are read.
-    private struct Place {
+    private struct Cursor {
         private(set) var index = 0
 
         /// Passes over exactly these characters, if they come next.
@@ -113,9 +113,9 @@ extension RawSpan {
     }
 
     /// Whether these characters are at a place.
-    func has(_ text: StaticString, at place: Int) -> Bool {
-        guard byteCount - place >= text.utf8CodeUnitCount else { return false }
-        for offset in 0..<text.utf8CodeUnitCount where self[byte: place + offset] != text[byte: offset] {
+    func has(_ text: StaticString, at start: Int) -> Bool {
+        guard byteCount - start >= text.utf8CodeUnitCount else { return false }
+        for offset in 0..<text.utf8CodeUnitCount where self[byte: start + offset] != text[byte: offset] {
             return false
         }
         return true

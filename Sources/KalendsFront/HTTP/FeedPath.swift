@@ -11,7 +11,7 @@ enum FeedPath {
         case function = "/functions/v1/ical-feed/{token}"
 
         /// The place among `allCases`.
-        var place: Int {
+        var ordinal: Int {
             switch self {
             case .named: 0
             case .short: 1

@@ -22,7 +22,7 @@ struct FeedRequest: Hashable, Sendable {
     }
 
     /// The request's id, as the client sent it; the router takes it from the header fields itself.
-    var mark: String?
+    var requestID: String?
 
     /// A request without header fields.
     init(isHead: Bool) { self.isHead = isHead }
@@ -65,8 +65,8 @@ struct FeedRequest: Hashable, Sendable {
             userAgent = value()
         case 10 where bytes.isSame(as: "connection", in: name): return value().isField("keep-alive")
         case 12 where bytes.isSame(as: "x-request-id", in: name):
-            guard mark == nil else { return false }
-            mark = value()
+            guard requestID == nil else { return false }
+            requestID = value()
         case 13 where bytes.isSame(as: "if-none-match", in: name): ifNoneMatch.append(value())
         case 14 where bytes.isSame(as: "content-length", in: name): return value().isSameText(as: "0")
         case 15 where bytes.isSame(as: "accept-encoding", in: name): acceptEncoding.append(value())

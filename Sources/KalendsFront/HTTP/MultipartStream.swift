@@ -4,7 +4,7 @@ import KalendsCore
 
 /// Finds one part of a `multipart/form-data` body (RFC 7578) as the body arrives, and passes on its bytes.
 struct MultipartStream {
-    private enum Place {
+    private enum State {
         case preamble, head
         case content(isWanted: Bool)
         case end
@@ -17,7 +17,7 @@ struct MultipartStream {
 
     private let name: String
     private let delimiter: [UInt8]
-    private var place = Place.preamble
+    private var state = State.preamble
     // A boundary at the very beginning of the body also has a line break before it.
     private var pending: [UInt8] = [13, 10]
     /// How many of the pending bytes of a part's header were searched for its end: a body may arrive one byte at a
@@ -39,7 +39,7 @@ struct MultipartStream {
 
     /// Processes the body's next bytes; throws 400 when a part's header is too long, or when a second part has the name.
     mutating func feed(_ bytes: some Sequence<UInt8>, _ take: (ArraySlice<UInt8>) throws -> Void) throws {
-        if case .end = place { return }
+        if case .end = state { return }
         pending += bytes
         var rest = pending[...]
         while try step(&rest, take) {}
@@ -50,7 +50,7 @@ struct MultipartStream {
     private mutating func step(
         _ rest: inout ArraySlice<UInt8>, _ take: (ArraySlice<UInt8>) throws -> Void
     ) throws -> Bool {
-        switch place {
+        switch state {
         case .end:
             rest = []
             return false
@@ -60,11 +60,11 @@ struct MultipartStream {
                 return false
             }
             rest = rest[(found + delimiter.count)...]
-            place = .head
+            state = .head
         case .head:
             guard rest.count >= 2 else { return false }
             if rest.starts(with: [45, 45]) {
-                place = .end
+                state = .end
                 return true
             }
             let unsearched = rest.dropFirst(max(0, searched - Self.blankLine.count + 1))
@@ -80,7 +80,7 @@ struct MultipartStream {
             let isWanted = begin(String(fromOutside: rest[..<end]))
             // Of two files one would be lost without a word.
             if isWanted, isWhole { throw Refusal.badRequest("The form has more than one part named \(name).") }
-            place = .content(isWanted: isWanted)
+            state = .content(isWanted: isWanted)
             rest = rest[(end + 4)...]
         case .content(let isWanted):
             let end = Self.find(delimiter, in: rest)
@@ -91,7 +91,7 @@ struct MultipartStream {
             guard end != nil else { return false }
             rest = rest.dropFirst(delimiter.count)
             if isWanted { isWhole = true }
-            place = .head
+            state = .head
         }
         return true
     }

@@ -9,7 +9,7 @@ extension RouteTable.Route {
     /// Wraps a handler so that it runs only if the route knows all query parameters, and on the threads for long answers
     /// if its answer may be one.
     func admitting(_ handler: @escaping Handler) -> Handler {
-        let known = operation.query.filter { $0.place == .query }.map(\.name)
+        let known = operation.query.filter { $0.location == .query }.map(\.name)
         let takesLong = operation.takesLong || known.contains("cursor")
         // Calendar apps add arbitrary parameters to a feed's address.
         let isChecked = operation.access != .feedToken && !operation.takesAnyQuery

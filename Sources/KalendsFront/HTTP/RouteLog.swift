@@ -23,8 +23,8 @@ struct RouteLog: RouterMiddleware {
         var context = context
         let note = CallerNote()
         context.note = note
-        let mark = RequestIdentity.valid(request.headers[.xRequestID])
-        if let mark { context.logger[metadataKey: Self.markKey] = .string(mark) }
+        let requestID = RequestIdentity.valid(request.headers[.xRequestID])
+        if let requestID { context.logger[metadataKey: Self.requestIDKey] = .string(requestID) }
         var response: Response
         do {
             response = try await next(request, context)
@@ -58,12 +58,14 @@ struct RouteLog: RouterMiddleware {
         }
         // Answers of feeds are the same for everybody, except for an id that the client sent.
         let isFeed = context.endpointPath.flatMap(FeedPath.Route.init(rawValue:)) != nil
-        if let mark = mark ?? (isFeed ? nil : self.mark(context)) { response.headers[.xRequestID] = mark }
+        if let requestID = requestID ?? (isFeed ? nil : self.requestID(context)) {
+            response.headers[.xRequestID] = requestID
+        }
         // An invented method must not become a label, or the table would grow with each.
         let method = RouteTable.registered.contains(request.method) ? request.method.rawValue : "other"
         let record = RequestRecord(
             method: method, route: route(context), status: response.status.code, start: start, note: note)
-        record.finish(metrics.tally(method: method, route: record.route, status: record.status), context.logger)
+        record.finish(metrics.counter(method: method, route: record.route, status: record.status), context.logger)
         return response
     }
 
@@ -72,15 +74,15 @@ struct RouteLog: RouterMiddleware {
         guard PageFront.owns(request.uri.path), !request.uri.path.hasSuffix("/progress") else {
             return problem.response(from: request, context: context)
         }
-        return front.error(problem, for: request, now: now(), mark: mark(context))
+        return front.error(problem, for: request, now: now(), requestID: requestID(context))
     }
 
     /// The framework's log key for a request's id.
-    static let markKey = "hb.request.id"
+    static let requestIDKey = "hb.request.id"
 
     /// The id that the caller sent, or the server's own number.
-    private func mark(_ context: KalendsContext) -> String? {
-        context.logger[metadataKey: Self.markKey].map { "\($0)" }
+    private func requestID(_ context: KalendsContext) -> String? {
+        context.logger[metadataKey: Self.requestIDKey].map { "\($0)" }
     }
 
     private func route(_ context: KalendsContext) -> String { context.endpointPath ?? "unknown" }
@@ -94,7 +96,7 @@ struct RequestRecord: Sendable {
     var status: Int
     var start: ContinuousClock.Instant
     /// The request's id as the client sent it, where the logger does not know it.
-    var mark: String?
+    var requestID: String?
     /// Who sent it; nil for feeds that are answered from memory, whose secret is all that is known.
     var note: CallerNote?
 
@@ -106,9 +108,9 @@ struct RequestRecord: Sendable {
 
     /// Records that the request has been answered, and returns the microseconds that it took.
     @discardableResult
-    func finish(_ tally: Metrics.Tally, _ logger: Logger) -> Int {
+    func finish(_ counter: Metrics.Counter, _ logger: Logger) -> Int {
         let microseconds = self.microseconds()
-        tally.add(microseconds)
+        counter.add(microseconds)
         guard logger.logLevel <= .info else { return microseconds }
         if let lines = logger.handler as? LineLogHandler {
             lines.log(self, microseconds: microseconds)

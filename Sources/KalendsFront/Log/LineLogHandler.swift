@@ -40,7 +40,7 @@ package struct LineLogHandler: LogHandler {
         var line = LogLine(form, at: now(), rest ?? self.rest(method: record.method, record.route, record.status))
         line.addNumber(microseconds)
         record.note?.eachField { line.add($0, $1) }
-        if let mark = record.mark { line.add(Self.mark, mark) }
+        if let requestID = record.requestID { line.add(Self.requestID, requestID) }
         if !metadata.isEmpty {
             for (name, value) in metadata.sorted(by: { $0.key.isTextBefore($1.key) }) { add(name, value, to: &line) }
         }
@@ -57,11 +57,11 @@ package struct LineLogHandler: LogHandler {
         return line
     }
 
-    private static let mark = "requestID"
+    private static let requestID = "requestID"
 
     /// The framework's name of a request's number is replaced by a readable one.
     private func add(_ name: String, _ value: Logger.MetadataValue, to line: inout LogLine) {
-        line.add(name.isSameText(as: RouteLog.markKey) ? Self.mark : name, "\(value)")
+        line.add(name.isSameText(as: RouteLog.requestIDKey) ? Self.requestID : name, "\(value)")
     }
 
     private func end(_ line: consuming LogLine, _ level: Logger.Level) {

@@ -14,13 +14,13 @@ struct DocumentationPage {
         let sections = document.sections.map { section in
             [
                 "name": section.name, "about": section.about, "anchor": Self.anchor(section.name),
-                "routes": document.routes.filter { $0.section == section.name }.map(Self.told),
+                "routes": document.routes.filter { $0.section == section.name }.map(Self.described),
             ] as [String: Any]
         }
         let schemas = document.schemas.sorted { $0.key < $1.key }.map { name, schema in
             Self.filled([
                 "name": name, "about": schema.json["description"]?.string ?? "",
-                "fields": schema.fields.map(Self.told), "example": Self.example(of: schema),
+                "fields": schema.fields.map(Self.described), "example": Self.example(of: schema),
             ])
         }
         return Self.template.render([
@@ -33,15 +33,15 @@ struct DocumentationPage {
         values.filter { ($0.value as? String)?.isEmpty != true }
     }
 
-    private static func told(_ route: RouteTable.Route) -> [String: Any] {
+    private static func described(_ route: RouteTable.Route) -> [String: Any] {
         let operation = route.operation
         return Self.filled([
             "method": route.method.rawValue, "path": route.path, "summary": operation.summary,
             "details": operation.details ?? "", "access": operation.access.text, "id": operation.id,
-            "parameters": route.parameters.filter { $0.place != .path }.map {
+            "parameters": route.parameters.filter { $0.location != .path }.map {
                 [
                     "name": $0.name, "type": typeText($0.schema.value),
-                    "about": $0.schema.json["description"]?.string ?? "", "place": $0.place.rawValue,
+                    "about": $0.schema.json["description"]?.string ?? "", "place": $0.location.rawValue,
                 ]
             },
             "bodies": (operation.body?.contents ?? []).map { ["type": $0.type].merging(shown($0.schema)) { $1 } },
@@ -59,7 +59,7 @@ struct DocumentationPage {
         return [schema.json["$ref"] == nil ? "schema" : "link": text]
     }
 
-    private static func told(_ field: Schema.Field) -> [String: Any] {
+    private static func described(_ field: Schema.Field) -> [String: Any] {
         [
             "name": field.name, "type": typeText(field.schema.value), "isRequired": field.isRequired,
             "about": field.schema.json["description"]?.string ?? "",

@@ -132,7 +132,7 @@ struct OpenAPIDocument {
 extension Operation.Parameter {
     fileprivate var json: JSONValue {
         [
-            "name": .string(name), "in": .string(place.rawValue), "required": .bool(isRequired || place == .path),
+            "name": .string(name), "in": .string(location.rawValue), "required": .bool(isRequired || location == .path),
             "schema": schema.value,
         ]
     }

@@ -41,10 +41,10 @@ struct Operation: Sendable {
 
     /// A parameter outside the body.
     struct Parameter: Hashable, Sendable {
-        enum Place: String, Sendable { case query, path, header }
+        enum Location: String, Sendable { case query, path, header }
 
         var name: String
-        var place = Place.query
+        var location = Location.query
         var schema: Schema
         var isRequired = false
     }

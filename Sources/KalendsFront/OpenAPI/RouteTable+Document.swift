@@ -8,20 +8,20 @@ extension RouteTable.Route {
     var parameters: [Operation.Parameter] {
         var all = path.split(separator: "/").filter { $0.hasPrefix("{") }.map { part in
             let name = String(part.dropFirst().dropLast())
-            return Operation.Parameter(name: name, place: .path, schema: schema(ofPathPart: name))
+            return Operation.Parameter(name: name, location: .path, schema: schema(ofPathPart: name))
         }
         all += operation.query
         if operation.hasTag {
             let text = Schema.string.described("Entity tags (RFC 9110 section 13.1).")
             all.append(
                 Operation.Parameter(
-                    name: method == .get ? "If-None-Match" : "If-Match", place: .header, schema: text))
+                    name: method == .get ? "If-None-Match" : "If-Match", location: .header, schema: text))
         }
         if takesKey {
             let text = Schema.string.described(
                 "A text of your choice, in quotes. The same request with it takes effect once and gets the same answer "
                     + "for a day.")
-            all.append(Operation.Parameter(name: "Idempotency-Key", place: .header, schema: text))
+            all.append(Operation.Parameter(name: "Idempotency-Key", location: .header, schema: text))
         }
         return all
     }

@@ -14,7 +14,7 @@ struct FormToken: Sendable {
     func ofSession(_ id: String) -> String { key.name(for: "forms of session \(id)") }
 
     /// The token for the forms of a visitor who is not signed in, by the value of their cookie.
-    func ofVisitor(_ mark: String) -> String { key.name(for: "forms of visitor \(mark)") }
+    func ofVisitor(_ visitorID: String) -> String { key.name(for: "forms of visitor \(visitorID)") }
 
     /// A masked token for one page: its text differs each time, so that the size of compressed pages cannot reveal it.
     static func masked(_ own: String) -> String {
@@ -36,18 +36,18 @@ enum VisitorCookie {
     private static let names = CookieNames("kalends_visitor")
 
     /// The value that a browser sent; nil when there is none or it is not one of ours.
-    static func mark(of request: Request, _ settings: ServerSettings) -> String? {
-        let mark = BrowserCookies.value(of: names.own(settings), in: request)
-        let isOurs = mark.map { text in
+    static func visitorID(of request: Request, _ settings: ServerSettings) -> String? {
+        let visitorID = BrowserCookies.value(of: names.own(settings), in: request)
+        let isOurs = visitorID.map { text in
             text.utf8.count == 32
                 && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
         }
-        return isOurs == true ? mark : nil
+        return isOurs == true ? visitorID : nil
     }
 
     /// The header field that gives the browser a value until it is closed.
-    static func field(_ mark: String, _ settings: ServerSettings) -> String {
-        "\(names.own(settings))=\(mark); Path=/; HttpOnly; SameSite=Lax" + (settings.isSecure ? "; Secure" : "")
+    static func field(_ visitorID: String, _ settings: ServerSettings) -> String {
+        "\(names.own(settings))=\(visitorID); Path=/; HttpOnly; SameSite=Lax" + (settings.isSecure ? "; Secure" : "")
     }
 }
 

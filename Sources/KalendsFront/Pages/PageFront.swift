@@ -67,8 +67,8 @@ struct PageFront: Sendable {
 
     /// Shows a refusal as a page.
     ///
-    /// - Parameter mark: the request's id in the log.
-    func error(_ problem: ProblemDocument, for request: Request, now: Int, mark: String?) -> Response {
+    /// - Parameter requestID: the request's id in the log.
+    func error(_ problem: ProblemDocument, for request: Request, now: Int, requestID: String?) -> Response {
         let kind: ErrorPage.Kind =
             switch problem.status.code {
             case 400, 415: .form
@@ -81,19 +81,20 @@ struct PageFront: Sendable {
             case 503, 507: .unavailable
             default: .fault
             }
-        return error(kind, status: problem.status, for: request, now: now, mark: mark, headers: problem.fields)
+        return error(
+            kind, status: problem.status, for: request, now: now, requestID: requestID, headers: problem.fields)
     }
 
     /// The answer to a form that none of our pages sent.
     func foreignForm(_ request: Request, now: Int) -> Response {
-        error(.form, status: .forbidden, for: request, now: now, mark: nil)
+        error(.form, status: .forbidden, for: request, now: now, requestID: nil)
     }
 
     private func error(
-        _ kind: ErrorPage.Kind, status: HTTPResponse.Status, for request: Request, now: Int, mark: String?,
+        _ kind: ErrorPage.Kind, status: HTTPResponse.Status, for request: Request, now: Int, requestID: String?,
         headers: HTTPFields = [:]
     ) -> Response {
-        let page = ErrorPage(kind: kind, mark: kind == .fault ? mark : nil)
+        let page = ErrorPage(kind: kind, requestID: kind == .fault ? requestID : nil)
         var answer = response(page.rendered(frame(for: request, now: now)), status: status)
         for name in [HTTPField.Name.retryAfter, .allow] { answer.headers[name] = headers[name] }
         answer.headers[.cacheControl] = "no-store"

@@ -8,7 +8,7 @@ import Pages
 /// Registers all pages that a browser is shown, below `/app`.
 enum PageRoutes {
     /// The pages that the navigation leads to.
-    static let places = [
+    static let destinations = [
         "/app", "/app/circles/{circle}", "/app/circles/{circle}/calendar-sync", "/app/circles/{circle}/conflicts",
         "/app/circles/{circle}/import", "/app/circles/{circle}/subscriptions", "/app/circles/{circle}/activity",
         "/app/health", "/app/office-days", "/app/devices", "/app/account", "/app/admin", "/app/connectors",

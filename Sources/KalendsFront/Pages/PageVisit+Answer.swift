@@ -43,8 +43,8 @@ extension PageVisit {
     ///   - path: a path below `/app`, with its query.
     ///   - notice: the completed action, which the page reports.
     func redirect(to path: String, done notice: Notice.What? = nil) -> Response {
-        let place = notice.map { path + (path.contains("?") ? "&" : "?") + "done=\($0.rawValue)" } ?? path
-        return PageFront(settings: services.settings).redirect(to: place).with(cookies: cookies)
+        let target = notice.map { path + (path.contains("?") ? "&" : "?") + "done=\($0.rawValue)" } ?? path
+        return PageFront(settings: services.settings).redirect(to: target).with(cookies: cookies)
     }
 
     /// Redirects to a provider's own page, which must not learn where the browser comes from.
@@ -58,8 +58,8 @@ extension PageVisit {
     ///
     /// - Parameter page: the page that contains the form; nil for the requested page.
     func signIn(to page: String?) -> Response {
-        let place = page ?? (request.method == .get ? request.uri.string : "/app")
-        return redirect(to: "/app/sign-in?to=\(place.pathSegment)")
+        let target = page ?? (request.method == .get ? request.uri.string : "/app")
+        return redirect(to: "/app/sign-in?to=\(target.pathSegment)")
     }
 
     /// An answer for a script, which the browser does not cache.

@@ -18,7 +18,7 @@ extension PageVisit {
         frame.formToken = FormToken.masked(formToken)
         frame.notice = query["done"].flatMap { Notice.What(text: $0) }.map { Notice($0) }
         frame.ask = query["ask"]
-        frame.places = PageRoutes.places
+        frame.destinations = PageRoutes.destinations
         frame.path = path ?? shownPath
         frame.isOperator = visitor?.isInstallation == true
         if frame.isOperator { frame.user = Words.of(frame.language)["navOperator"] }
@@ -30,7 +30,7 @@ extension PageVisit {
         }
         frame.user = person.name
         guard let circle = person.circle else { return frame }
-        if !person.mayWrite { frame.places?.removeAll { $0.isSameText(as: ImportPages.start) } }
+        if !person.mayWrite { frame.destinations?.removeAll { $0.isSameText(as: ImportPages.start) } }
         frame.circle = CircleLink(id: circle.id, name: circle.name, openConflicts: person.openConflicts)
         return frame
     }

@@ -26,10 +26,10 @@ struct PageVisit: Sendable {
     init(services: Services, request: Request, context: KalendsContext) {
         (self.services, self.request, self.context) = (services, request, context)
         query = PageForm(query: request.uri.query)
-        let known = VisitorCookie.mark(of: request, services.settings)
-        let mark = known ?? FeedLedger.makeID()
-        formToken = FormToken(key: services.sealingKey).ofVisitor(mark)
-        if known == nil { cookies.append(VisitorCookie.field(mark, services.settings)) }
+        let known = VisitorCookie.visitorID(of: request, services.settings)
+        let visitorID = known ?? FeedLedger.makeID()
+        formToken = FormToken(key: services.sealingKey).ofVisitor(visitorID)
+        if known == nil { cookies.append(VisitorCookie.field(visitorID, services.settings)) }
     }
 
     /// Makes this the visit of a session's user.

@@ -22,20 +22,20 @@ public struct Frame: Sendable {
     /// The action that the page asks to confirm, such as `revoke`: the `ask` of the query.
     public var ask: String?
     /// The pages that the navigation may link to, with `{circle}` for the circle's id; nil for all pages.
-    public var places: [String]?
+    public var destinations: [String]?
 
     public init(
         language: Language, zone: PageZone, now: Int, formToken: String, user: String?, isOperator: Bool = false,
         circle: CircleLink? = nil, notice: Notice? = nil, brand: Brand = Brand(), base: String = "",
-        path: String = "/app", ask: String? = nil, places: [String]? = nil, weekStart: WeekStart? = nil
+        path: String = "/app", ask: String? = nil, destinations: [String]? = nil, weekStart: WeekStart? = nil
     ) {
         (self.language, self.zone, self.now, self.formToken, self.user) = (language, zone, now, formToken, user)
         (self.isOperator, self.circle, self.notice, self.brand, self.base) = (isOperator, circle, notice, brand, base)
-        (self.path, self.ask, self.places) = (path, ask, places)
+        (self.path, self.ask, self.destinations) = (path, ask, destinations)
         self.weekStart = weekStart ?? WeekStart(language)
     }
 
-    func leads(to place: String) -> Bool { places.map { $0.contains { $0 == place } } ?? true }
+    func leads(to destination: String) -> Bool { destinations.map { $0.contains { $0 == destination } } ?? true }
 }
 
 /// A circle in the navigation of its pages.

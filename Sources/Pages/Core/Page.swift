@@ -25,7 +25,7 @@ public struct PageContent {
     var heading: String?
     var isName = false
     /// The navigation entry of this page.
-    var place: Place
+    var section: Section
     var content: [String: Node]
     /// The names of files in `Scripts`, without `.js`.
     var scripts: [String] = []
@@ -34,7 +34,7 @@ public struct PageContent {
     /// Seconds until the page is reloaded, for browsers without scripts.
     var reloads: Int?
 
-    enum Place: String {
+    enum Section: String {
         case nowhere, circles, health, calendar, sync, conflicts, imports, subscriptions, activity, connectors, office,
             devices
         case account, check, admin

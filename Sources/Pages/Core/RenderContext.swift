@@ -42,8 +42,8 @@ public struct RenderContext: Sendable {
         ]
         root["scripts"] = .list(
             (["dialog"] + sheet.scripts).compactMap { name in PageAssets.script(name).map { .text(href($0.path)) } })
-        root["navigation"] = frame.user == nil ? .nothing : navigation(sheet.place)
-        root["circleNavigation"] = circleNavigation(sheet.place)
+        root["navigation"] = frame.user == nil ? .nothing : navigation(sheet.section)
+        root["circleNavigation"] = circleNavigation(sheet.section)
         root["hasMenu"] = .flag(frame.user != nil)
         root["crumbs"] = .rows(sheet.crumbs.map { ["label": .text($0.label), "href": .text(href($0.path))] })
         root["toast"] = toast
@@ -57,31 +57,31 @@ public struct RenderContext: Sendable {
         return .map(root)
     }
 
-    private func navigation(_ place: PageContent.Place) -> Node {
-        let isCircle: Set<PageContent.Place> = [
+    private func navigation(_ section: PageContent.Section) -> Node {
+        let isCircle: Set<PageContent.Section> = [
             .circles, .calendar, .sync, .conflicts, .imports, .subscriptions, .activity,
         ]
         let entries: [(String, String, Bool)] =
             frame.isOperator
-            ? [("navOperator", "/app/admin", place == .admin)]
+            ? [("navOperator", "/app/admin", section == .admin)]
             : [
-                ("navCalendars", "/app", isCircle.contains(place)),
-                ("navHealth", "/app/health", place == .health),
-                ("navOfficeDays", "/app/office-days", place == .office),
-                ("navConnectors", "/app/connectors", place == .connectors),
-                ("navCheck", "/app/check", place == .check), ("navDevices", "/app/devices", place == .devices),
-                ("navAccount", "/app/account", place == .account),
+                ("navCalendars", "/app", isCircle.contains(section)),
+                ("navHealth", "/app/health", section == .health),
+                ("navOfficeDays", "/app/office-days", section == .office),
+                ("navConnectors", "/app/connectors", section == .connectors),
+                ("navCheck", "/app/check", section == .check), ("navDevices", "/app/devices", section == .devices),
+                ("navAccount", "/app/account", section == .account),
             ]
         return .rows(entries.filter { frame.leads(to: $0.1) }.map { entry($0.0, $0.1, $0.2) })
     }
 
-    private func circleNavigation(_ place: PageContent.Place) -> Node {
+    private func circleNavigation(_ section: PageContent.Section) -> Node {
         guard let circle = frame.circle else { return .nothing }
         let entries: [(String, String, Bool)] = [
-            ("navCalendar", "", place == .calendar), ("navSync", "/calendar-sync", place == .sync),
-            ("navConflicts", "/conflicts", place == .conflicts), ("navImport", "/import", place == .imports),
-            ("navSubscriptions", "/subscriptions", place == .subscriptions),
-            ("navActivity", "/activity", place == .activity),
+            ("navCalendar", "", section == .calendar), ("navSync", "/calendar-sync", section == .sync),
+            ("navConflicts", "/conflicts", section == .conflicts), ("navImport", "/import", section == .imports),
+            ("navSubscriptions", "/subscriptions", section == .subscriptions),
+            ("navActivity", "/activity", section == .activity),
         ]
         let known = entries.filter { frame.leads(to: "/app/circles/{circle}" + $0.1) }
         let rows = known.map { key, path, isHere -> Node in

@@ -49,13 +49,13 @@ extension Words {
         var values: [String: String] = [:]
         for argument in sentence.arguments {
             switch argument.value {
-            case .text(let text): values[argument.place.rawValue] = text
+            case .text(let text): values[argument.placeholder.rawValue] = text
             case .number(let count):
-                values[argument.place.rawValue] = number(count)
-                if argument.place == .count, known(plural(key, count)) != nil { key = plural(key, count) }
+                values[argument.placeholder.rawValue] = number(count)
+                if argument.placeholder == .count, known(plural(key, count)) != nil { key = plural(key, count) }
             case .sentence(let inner):
                 guard let text = self(inner) else { return nil }
-                values[argument.place.rawValue] = text
+                values[argument.placeholder.rawValue] = text
             }
         }
         return known(key) == nil ? nil : self(key, values)

@@ -46,7 +46,7 @@ public struct DevicesPage: Page {
         let (words, times) = (paper.words, paper.times)
         func seen(_ at: Int?) -> Cell { at.map { .time(times.moment($0)) } ?? .text(words["never"]) }
         return PageContent(
-            template: "devices", title: words["devicesTitle"], place: .devices,
+            template: "devices", title: words["devicesTitle"], section: .devices,
             content: [
                 "apps": paper.linkButton("actManage", AppPasswordsPage.path, about: words["appsTitle"]),
                 "noDevices": devices.isEmpty ? paper.emptyState("devicesEmptyTitle", "devicesEmptyText") : .nothing,
@@ -149,7 +149,7 @@ public struct AccountPage: Page {
             passwords.append(Field.code(words["factorCode"], hint: words["factorAnyCodeHint"]))
         }
         return PageContent(
-            template: "account", title: words["accountTitle"], place: .account,
+            template: "account", title: words["accountTitle"], section: .account,
             content: [
                 "facts": paper.facts([paper.fact("accountUser", named(user))]),
                 "settings": paper.form("account", "/app/account", fields, submit: "actSave", draft: draft),

@@ -101,7 +101,7 @@ public struct ActivityPage: Page {
         let words = paper.words
         let last = isMore ? entries.last : nil
         return PageContent(
-            template: "activity", title: words["activityTitle"], place: .activity,
+            template: "activity", title: words["activityTitle"], section: .activity,
             content: [
                 "alerts": problem.map { .list([paper.alert(.warning, sentence(paper, $0))]) } ?? .nothing,
                 "days": .rows(days(paper)),

@@ -108,7 +108,7 @@ public struct AdminPage: Page {
         let words = paper.words
         let keyFields = [Field("name", words["keyName"], Field.text(), isRequired: true, most: 1000)]
         return PageContent(
-            template: "admin", title: words["adminTitle"], place: .admin,
+            template: "admin", title: words["adminTitle"], section: .admin,
             content: [
                 "figures": .list(figures(paper)),
                 "rates": rates.isEmpty ? .nothing : rateTable(paper),

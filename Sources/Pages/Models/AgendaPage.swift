@@ -45,7 +45,7 @@ public struct AgendaPage: Page {
             ? (day.firstOfMonth(adding: -1), day.firstOfMonth(adding: 1))
             : (day.adding(days: -30), day.adding(days: 30))
         return PageContent(
-            template: "feed-agenda", title: name, isName: true, place: .nowhere,
+            template: "feed-agenda", title: name, isName: true, section: .nowhere,
             content: [
                 "caption": .text(caption),
                 "notice": .text(lastDay.map { words("agendaLastDay", ["day": times.date($0)]) }),

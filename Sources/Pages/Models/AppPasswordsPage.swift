@@ -26,7 +26,7 @@ public struct AppPasswordsPage: Page {
         let (words, times) = (paper.words, paper.times)
         func used(_ at: Int?) -> Cell { at.map { .time(times.moment($0)) } ?? .text(words["never"]) }
         return PageContent(
-            template: "app-passwords", title: words["appsTitle"], place: .devices,
+            template: "app-passwords", title: words["appsTitle"], section: .devices,
             content: [
                 "new": paper.linkButton("actNewPassword", Self.path + "/new", style: .primary),
                 "noPasswords": passwords.isEmpty ? paper.emptyState("appsEmptyTitle", "appsEmptyText") : .nothing,
@@ -73,7 +73,7 @@ public struct AppPasswordPage: Page {
         let (words, times, path) = (paper.words, paper.times, summary.path)
         let form = fields.fields(words)
         return PageContent(
-            template: "app-password", title: summary.label, isName: true, place: .devices,
+            template: "app-password", title: summary.label, isName: true, section: .devices,
             content: [
                 "badge": paper.badge(summary), "line": paper.line(summary),
                 "alerts": .list(summary.alerts.map { paper.alert(ofPassword: $0) }),

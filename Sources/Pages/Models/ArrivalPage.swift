@@ -31,6 +31,6 @@ public struct ArrivalPage: Page {
             title = words["arrivalOverTitle"]
             content = ["line": words.sentence("problem_signInFailed", [:])]
         }
-        return PageContent(template: "arrival", title: title, place: .nowhere, content: content, scripts: scripts)
+        return PageContent(template: "arrival", title: title, section: .nowhere, content: content, scripts: scripts)
     }
 }

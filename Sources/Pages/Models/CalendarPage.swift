@@ -95,7 +95,7 @@ public struct CalendarPage: Page {
         ]
         content.merge(filter.text == nil ? days(paper) : matches(paper)) { $1 }
         return PageContent(
-            template: "calendar", title: paper.frame.circle?.name ?? "", isName: true, place: .calendar,
+            template: "calendar", title: paper.frame.circle?.name ?? "", isName: true, section: .calendar,
             content: content)
     }
 

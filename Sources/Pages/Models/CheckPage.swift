@@ -55,7 +55,7 @@ public struct CheckPage: Page {
             "file", words["checkFile"], .file(accept: ".ics,.ical,.ifb,.vcs,.csv,text/calendar"),
             hint: words("importFileHint", ["size": paper.size(mostBytes)]))
         return PageContent(
-            template: "check", title: words["checkTitle"], place: .check,
+            template: "check", title: words["checkTitle"], section: .check,
             content: [
                 "form": paper.form(
                     "check", "/app/check", [file], submit: "actCheck", draft: draft, isUpload: true, behaviour: "upload"

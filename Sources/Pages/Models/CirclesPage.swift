@@ -23,7 +23,7 @@ public struct CirclesPage: Page {
     public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
         return PageContent(
-            template: "circles", title: words["circlesTitle"], place: .circles,
+            template: "circles", title: words["circlesTitle"], section: .circles,
             content: [
                 "circles": .rows(
                     circles.map { circle in

@@ -71,7 +71,7 @@ public struct ConflictsPage: Page {
     public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
         return PageContent(
-            template: "conflicts", title: words["conflictsTitle"], place: .conflicts,
+            template: "conflicts", title: words["conflictsTitle"], section: .conflicts,
             content: [
                 "open": .rows(open.map { card(paper, $0) }),
                 "none": open.isEmpty ? paper.emptyState("conflictsEmptyTitle", "conflictsEmptyText") : .nothing,

@@ -133,7 +133,7 @@ public struct ConnectionPage: Page {
         }
         let isRunning = connection.isRunning
         return PageContent(
-            template: "connection", title: paper.title(connection), isName: true, place: .sync, content: content,
+            template: "connection", title: paper.title(connection), isName: true, section: .sync, content: content,
             scripts: isRunning ? ["progress"] : [],
             crumbs: [(words["syncTitle"], paper.circlePath("/calendar-sync"))],
             problems: paper.problems(draft, in: "connection", fields), reloads: isRunning ? 5 : nil)

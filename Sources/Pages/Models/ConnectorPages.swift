@@ -112,7 +112,7 @@ public struct ConnectorsPage: Page {
         let isConnected: Bool = if case .connected = apple { true } else { false }
         let news = ConnectorNews(apple, phone, now: paper.times.now)
         return PageContent(
-            template: "connectors", title: words["connectorsTitle"], place: .connectors,
+            template: "connectors", title: words["connectorsTitle"], section: .connectors,
             content: [
                 "lead": .text(words("connectorsLead", ["app": paper.frame.brand.name])),
                 "rows": [
@@ -183,7 +183,7 @@ public struct AppleConnectorPage: Page {
             ]
         }
         return PageContent(
-            template: "apple", title: Provider.apple.name, place: .connectors, content: content,
+            template: "apple", title: Provider.apple.name, section: .connectors, content: content,
             crumbs: [(words["connectorsTitle"], "/app/connectors")])
     }
 }

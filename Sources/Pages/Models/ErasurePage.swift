@@ -41,7 +41,7 @@ public struct ErasurePage: Page {
             content["texts"] = .list([.text(words["erasureUnderWayText"])])
             content["stays"] = facts(stays, paper)
         }
-        return PageContent(template: "erasure", title: title, place: .nowhere, content: content)
+        return PageContent(template: "erasure", title: title, section: .nowhere, content: content)
     }
 
     private func facts(_ stays: [Remnant], _ paper: RenderContext) -> Node {

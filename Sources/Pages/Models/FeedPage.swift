@@ -141,7 +141,7 @@ public struct FeedPage: Page {
                 paper.form("revoke-form", path + "/revoke", [], submit: "actRevoke", style: .danger))
         }
         return PageContent(
-            template: "feed", title: paper.title(feed), isName: true, place: .sync, content: content,
+            template: "feed", title: paper.title(feed), isName: true, section: .sync, content: content,
             scripts: ["copy"], crumbs: [(words["syncTitle"], paper.circlePath("/calendar-sync"))],
             problems: paper.problems(draft, in: "feed", fields))
     }
@@ -204,9 +204,9 @@ public struct FeedPage: Page {
             kinds.append((paper.words["clientsOthers"], [Int](repeating: 0, count: days.count)))
         }
         for read in reads {
-            let place = read.day.daysSinceEpoch - days[0].daysSinceEpoch
-            guard days.indices.contains(place) else { continue }
-            kinds[own.firstIndex { $0 == read.client } ?? kinds.count - 1].counts[place] += read.count
+            let column = read.day.daysSinceEpoch - days[0].daysSinceEpoch
+            guard days.indices.contains(column) else { continue }
+            kinds[own.firstIndex { $0 == read.client } ?? kinds.count - 1].counts[column] += read.count
         }
         return paper.bars(
             Bars(days: days, kinds: kinds), title: paper.words["readsPicture"], caption: paper.words["readsPicture"])

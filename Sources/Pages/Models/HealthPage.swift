@@ -46,7 +46,7 @@ public struct HealthPage: Page {
                 ? nil : ["id": .text(id), "title": .text(words[title]), "rows": .list(rows.map { $0.card(paper) })]
         }
         return PageContent(
-            template: "health", title: words["healthTitle"], place: .health,
+            template: "health", title: words["healthTitle"], section: .health,
             content: [
                 "empty": checks.isEmpty
                     ? paper.emptyState(

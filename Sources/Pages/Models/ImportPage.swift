@@ -162,7 +162,7 @@ public struct ImportPage: Page {
 
     public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
-        var sheet = PageContent(template: "import", title: words["importTitle"], place: .imports, content: [:])
+        var sheet = PageContent(template: "import", title: words["importTitle"], section: .imports, content: [:])
         let steps = ["importStepFile", "importStepLook", "importStepDone"]
         switch state {
         case .start, .failed:

@@ -42,7 +42,7 @@ public struct ItemPage: Page {
         let day = entry.span.firstDay(in: times.zone)
         let when = paper.when(entry.span, times.fullDate)
         return PageContent(
-            template: "item", title: title, isName: true, place: .calendar,
+            template: "item", title: title, isName: true, section: .calendar,
             content: [
                 "facts": paper.facts([
                     paper.fact("itemKind", plain(words[entry.kind.word])),

@@ -36,7 +36,7 @@ public struct NewAppPasswordPage: Page {
     public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
         var sheet = PageContent(
-            template: "new-app-password", title: words["appNewTitle"], place: .devices, content: [:],
+            template: "new-app-password", title: words["appNewTitle"], section: .devices, content: [:],
             crumbs: [
                 (words["devicesTitle"], "/app/devices"), (words["appsTitle"], AppPasswordsPage.path),
             ])
@@ -122,7 +122,7 @@ public struct AppLoginPage: Page {
     public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
         var sheet = PageContent(
-            template: "new-app-password", title: words["appLoginTitle"], place: .devices, content: [:])
+            template: "new-app-password", title: words["appLoginTitle"], section: .devices, content: [:])
         switch state {
         case .asked(let path, let client, let fields):
             var fields = fields

@@ -101,7 +101,7 @@ public struct OfficeDaysPage: Page {
             return if case .neither = day.status { day.eventTitle != nil } else { true }
         }
         return PageContent(
-            template: "office-days", title: words["officeTitle"], place: .office,
+            template: "office-days", title: words["officeTitle"], section: .office,
             content: [
                 "banner": problem.map { problem in
                     [

@@ -42,7 +42,7 @@ public struct SecondFactorPage: Page {
     public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
         var sheet = PageContent(
-            template: "second-factor", title: words["factorTitle"], place: .account, content: [:],
+            template: "second-factor", title: words["factorTitle"], section: .account, content: [:],
             crumbs: [(words["accountTitle"], "/app/account")])
         let password = Field(
             "current", words["passwordCurrent"], .line(type: "password", autocomplete: "current-password"),

@@ -25,7 +25,7 @@ public struct SignInPage: Page {
                 isRequired: true),
         ]
         return PageContent(
-            template: "sign-in", title: words["signInTitle"], place: .nowhere,
+            template: "sign-in", title: words["signInTitle"], section: .nowhere,
             content: [
                 "form": hasPasswords
                     ? paper.form(
@@ -40,7 +40,7 @@ public struct SignInPage: Page {
         let words = paper.words
         let field = Field.code(words["factorCode"], hint: words["factorAnyCodeHint"])
         return PageContent(
-            template: "sign-in", title: words["signInTitle"], place: .nowhere,
+            template: "sign-in", title: words["signInTitle"], section: .nowhere,
             content: [
                 "form": paper.form(
                     "sign-in", "/app/sign-in/code", [field], submit: "actSignIn", draft: draft,
@@ -98,7 +98,7 @@ public struct SignInLinkPage: Page {
             title = words["linkUnknownTitle"]
             content["line"] = words.sentence(isForOperator ? "linkAgainOperator" : "linkAgain", ["app": .text(app)])
         }
-        return PageContent(template: "sign-in-link", title: title, place: .nowhere, content: content)
+        return PageContent(template: "sign-in-link", title: title, section: .nowhere, content: content)
     }
 }
 
@@ -114,20 +114,20 @@ public struct ErrorPage: Page {
     /// The path of the page to continue with, below `/app`.
     public var next: String
     /// The request's id in the log.
-    public var mark: String?
+    public var requestID: String?
 
-    public init(kind: Kind, next: String = "/app", mark: String? = nil) {
-        (self.kind, self.next, self.mark) = (kind, next, mark)
+    public init(kind: Kind, next: String = "/app", requestID: String? = nil) {
+        (self.kind, self.next, self.requestID) = (kind, next, requestID)
     }
 
     public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
         return PageContent(
-            template: "error", title: words["errorTitle_" + kind.rawValue], place: .nowhere,
+            template: "error", title: words["errorTitle_" + kind.rawValue], section: .nowhere,
             content: [
                 "text": .text(words["errorText_" + kind.rawValue]),
                 "next": paper.linkButton("actGoOn", next, style: .primary),
-                "mark": .text(mark.map { words("errorMark", ["mark": $0]) }),
+                "mark": .text(requestID.map { words("errorMark", ["mark": $0]) }),
             ])
     }
 }

@@ -39,7 +39,7 @@ public struct SubscriptionsPage: Page {
             Field("label", words["subscriptionLabel"], Field.text(), most: 1000),
         ]
         return PageContent(
-            template: "subscriptions", title: words["subscriptionsTitle"], place: .subscriptions,
+            template: "subscriptions", title: words["subscriptionsTitle"], section: .subscriptions,
             content: [
                 "subscriptions": .rows(subscriptions.map { card(paper, $0) }),
                 "none": subscriptions.isEmpty

@@ -49,7 +49,7 @@ public struct SyncPage: Page {
                     "until", words["feedUntil"], Field.date, value: until?.description, hint: words["feedUntilHint"])
             ]
         return PageContent(
-            template: "sync", title: words["syncTitle"], place: .sync,
+            template: "sync", title: words["syncTitle"], section: .sync,
             content: [
                 "lead": .text(words("syncLead", ["app": paper.frame.brand.name])),
                 "connections": .rows(connections.map { card(paper, $0) }),

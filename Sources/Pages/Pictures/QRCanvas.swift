@@ -26,10 +26,10 @@ struct QRCanvas {
             set(index, 6, index % 2 == 0)
         }
         for (column, row) in [(3, 3), (size - 4, 3), (3, size - 4)] { drawFinder(column, row) }
-        let marks = alignments
-        for (first, column) in marks.enumerated() {
-            for (second, row) in marks.enumerated() {
-                let last = marks.count - 1
+        let alignmentPositions = alignments
+        for (first, column) in alignmentPositions.enumerated() {
+            for (second, row) in alignmentPositions.enumerated() {
+                let last = alignmentPositions.count - 1
                 if (first, second) == (0, 0) || (first, second) == (0, last) || (first, second) == (last, 0) {
                     continue
                 }
@@ -55,9 +55,9 @@ struct QRCanvas {
         guard version > 1 else { return [] }
         let count = version / 7 + 2
         let step = (version * 8 + count * 3 + 5) / (count * 4 - 4) * 2
-        var places = [6]
-        for index in (0..<count - 1).reversed() { places.append(size - 7 - index * step) }
-        return places
+        var positions = [6]
+        for index in (0..<count - 1).reversed() { positions.append(size - 7 - index * step) }
+        return positions
     }
 
     /// Level M is 00 in two bits, followed by the mask's three bits.

@@ -16,8 +16,8 @@ enum QRWords {
     static func rawBits(_ version: Int) -> Int {
         var bits = (16 * version + 128) * version + 64
         if version >= 2 {
-            let marks = version / 7 + 2
-            bits -= (25 * marks - 10) * marks - 55
+            let alignmentPositions = version / 7 + 2
+            bits -= (25 * alignmentPositions - 10) * alignmentPositions - 55
             if version >= 7 { bits -= 36 }
         }
         return bits
@@ -37,12 +37,12 @@ enum QRWords {
         let longBlocks = all % count
         let divisor = divisor(length)
         var parts: [(data: ArraySlice<UInt8>, correction: [UInt8])] = []
-        var place = 0
+        var position = 0
         for block in 0..<count {
             let size = short + (block >= count - longBlocks ? 1 : 0)
-            let part = data[place..<place + size]
+            let part = data[position..<position + size]
             parts.append((part, remainder(part, divisor)))
-            place += size
+            position += size
         }
         var words: [UInt8] = []
         for index in 0...short {

@@ -78,10 +78,10 @@ package struct Installation: Sendable {
             let id = key.name(for: "installation")
             try await store.record { try $0.nameInstallation(id) }
         }
-        var databaseMark = try await store.read { try $0.databaseMark() }
-        if databaseMark == nil {
-            let mark = FeedLedger.makeID()
-            databaseMark = try await store.record { try $0.markDatabase(mark) }
+        var databaseID = try await store.read { try $0.databaseID() }
+        if databaseID == nil {
+            let newID = FeedLedger.makeID()
+            databaseID = try await store.record { try $0.identifyDatabase(newID) }
         }
         let isSealingKeyRight = try await Self.check(key, store)
         guard isSealingKeyRight || !settings.isShared else {
@@ -112,7 +112,7 @@ package struct Installation: Sendable {
             mints: RateLimit(burst: 100, span: 30_000), grants: grants, userTokens: userTokens,
             passwords: Passwords(cost: settings.passwordCost, brake: brake), metrics: metrics,
             memory: MemoryBudgets(settings.limits, width: min(LongWork.width, 3)), settings: settings,
-            isSealingKeyRight: isSealingKeyRight, databaseMark: databaseMark ?? "", isServer: isServer, now: now)
+            isSealingKeyRight: isSealingKeyRight, databaseID: databaseID ?? "", isServer: isServer, now: now)
         front = FrontServices(services)
         if isServer, !settings.isShared { tidying.begin(after: interrupted) }
     }

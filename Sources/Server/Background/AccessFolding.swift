@@ -34,18 +34,18 @@ package struct AccessFolding: Service {
     }
 
     private func foldRegularly() async {
-        var told: (text: String, at: ContinuousClock.Instant)?
+        var reported: (text: String, at: ContinuousClock.Instant)?
         while !Task.isCancelled {
             let start = ContinuousClock.now
             var pause = Self.pause
             do {
                 try await counter.fold()
-                tell(counter.journal.failure, &told)
+                report(counter.journal.failure, &reported)
                 pause = max(pause, (ContinuousClock.now - start) * 10)
                 if isShared { pause = min(pause, Self.longestPause) }
             } catch {
                 // The next try is soon, however long this one took: there may be room again.
-                tell(error, &told)
+                report(error, &reported)
             }
             try? await Task.sleep(for: pause)
         }
@@ -59,16 +59,16 @@ package struct AccessFolding: Service {
     }
 
     /// Logs a line when the state changes, and every ten minutes while the trouble lasts.
-    private func tell(_ trouble: (any Error)?, _ told: inout (text: String, at: ContinuousClock.Instant)?) {
+    private func report(_ trouble: (any Error)?, _ reported: inout (text: String, at: ContinuousClock.Instant)?) {
         guard let trouble else {
-            if told != nil { logger.notice("accesses are counted again") }
-            told = nil
+            if reported != nil { logger.notice("accesses are counted again") }
+            reported = nil
             return
         }
         let text = publicText(trouble)
         let now = ContinuousClock.now
-        if let told, told.text == text, now - told.at < Self.reminder { return }
-        told = (text, now)
+        if let reported, reported.text == text, now - reported.at < Self.reminder { return }
+        reported = (text, now)
         let journal = counter.journal
         logger.error(
             journal.failure == nil

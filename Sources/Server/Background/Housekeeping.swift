@@ -38,12 +38,12 @@ package struct Housekeeping: Service {
             // A failure here is the database's, and every request that is affected reports it.
             try? await services.maintenance.lookForForeignChange()
             let isInPlace = services.maintenance.isInPlace
-            if isInPlace != wasInPlace { tell(isInPlace) }
+            if isInPlace != wasInPlace { report(isInPlace) }
             wasInPlace = isInPlace
         }
     }
 
-    private func tell(_ isInPlace: Bool) {
+    private func report(_ isInPlace: Bool) {
         let database: Logger.Metadata = ["database": "\(services.settings.shownDatabase)"]
         if isInPlace {
             logger.notice("the database is in its place again", metadata: database)

@@ -15,7 +15,7 @@ final class LocalWait: Sendable {
 
     private let settings: ServerSettings
     private let since = Mutex(ContinuousClock.now)
-    private let hasTold = Mutex(false)
+    private let hasPrompted = Mutex(false)
     /// The process that had the database when waiting began, as far as the system shows it; nil before that.
     private let first = Mutex<Int??>(nil)
 
@@ -35,9 +35,9 @@ final class LocalWait: Sendable {
                 description: "\(sentence) Given up after \(Self.patience.components.seconds) seconds.")
         }
         guard left < Self.patience - Self.silence else { return }
-        let isNews = hasTold.withLock { hasTold in
-            defer { hasTold = true }
-            return !hasTold
+        let isNews = hasPrompted.withLock { hasPrompted in
+            defer { hasPrompted = true }
+            return !hasPrompted
         }
         if isNews { Console.error("Waiting: \(sentence)") }
     }

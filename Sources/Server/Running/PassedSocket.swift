@@ -29,7 +29,7 @@ package struct PassedSocket: Sendable {
         guard count == 1 else {
             throw StorageError.unusable("The service manager passed \(count) sockets; one is taken.")
         }
-        guard isListening(first), let (port, address) = place(of: first) else {
+        guard isListening(first), let (port, address) = endpoint(of: first) else {
             throw StorageError.unusable("What the service manager passed is not a listening TCP socket.")
         }
         // Processes that this one starts must not inherit it.
@@ -44,7 +44,7 @@ package struct PassedSocket: Sendable {
     }
 
     /// Nil when the socket is not of an Internet family.
-    private static func place(of descriptor: CInt) -> (port: Int, address: IPAddress)? {
+    private static func endpoint(of descriptor: CInt) -> (port: Int, address: IPAddress)? {
         var address = sockaddr_in6()
         var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
         // The larger of both structures, which begin with the same family and port (RFC 3493 section 3.3).

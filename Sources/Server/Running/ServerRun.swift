@@ -76,13 +76,13 @@ package struct ServerRun {
                         "database": "\(settings.shownDatabase)",
                         settings.server == nil ? "sqlite" : "postgresql": "\(version)",
                     ])
-                manager.tell(.ready)
+                manager.notify(.ready)
             },
             onStopping: {
                 StopWatch(services: services, logger: logger).start()
                 services.stopping.begin()
                 services.streams.stop()
-                manager.tell(.stopping)
+                manager.notify(.stopping)
             })
         return [local, listening]
     }

@@ -19,7 +19,7 @@ package struct ServiceManager: Sendable {
         self.path = path.count < most ? path : []
     }
 
-    package func tell(_ state: State) {
+    package func notify(_ state: State) {
         guard !path.isEmpty else { return }
         let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }
@@ -27,7 +27,7 @@ package struct ServiceManager: Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         // The path is shorter than the destination, which was checked above.
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { place in unsafe place.copyBytes(from: path) }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { buffer in unsafe buffer.copyBytes(from: path) }
         let size = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2) + socklen_t(path.count)
         let words = Array(state.rawValue.utf8)
         // Both are only read during the call. A failure is ignored: the manager ends a server that is not ready in

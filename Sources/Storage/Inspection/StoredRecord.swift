@@ -122,7 +122,7 @@ public enum StoredRecord: Sendable {
     }
 
     /// The place of a row within its table.
-    public struct Place: Hashable, Sendable, CustomStringConvertible {
+    public struct Position: Hashable, Sendable, CustomStringConvertible {
         fileprivate var values: [SQLValue]
 
         /// The place as people are shown it; long texts are cut off.
@@ -142,28 +142,28 @@ extension ReadTransaction {
     /// Returns some rows of a table in the order of their places, after a given place; a row that cannot be read is an
     /// error of its own.
     ///
-    /// - Parameter place: nil for the first rows.
+    /// - Parameter position: nil for the first rows.
     public func records(
-        of table: StoredRecord.Table, after place: StoredRecord.Place?, limit: Int
-    ) throws -> [(place: StoredRecord.Place, record: Result<StoredRecord, StorageError>)] {
+        of table: StoredRecord.Table, after position: StoredRecord.Position?, limit: Int
+    ) throws -> [(position: StoredRecord.Position, record: Result<StoredRecord, StorageError>)] {
         let extra = [.feeds, .appPasswords].contains(table) ? ", 0 AS access_count, NULL AS last_accessed_at" : ""
         let (schema, read) = table.stored
         let key = table.key(hasRowNumbers: hasRowNumbers)
         var conditions: [String] = []
-        if let place {
-            conditions.append("(\(key.joined(separator: ", "))) > (\(SQLText.parameters(place.values.count)))")
+        if let position {
+            conditions.append("(\(key.joined(separator: ", "))) > (\(SQLText.parameters(position.values.count)))")
         }
         if table == .importSources { conditions.append("part = 0") }
         let condition = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
-        let places = key.enumerated().map { "\($1) AS row_place_\($0)" }.joined(separator: ", ")
-        let arguments = place?.values ?? []
+        let positions = key.enumerated().map { "\($1) AS row_place_\($0)" }.joined(separator: ", ")
+        let arguments = position?.values ?? []
         let rows = try rows(
             """
-            SELECT \(places), * \(extra) FROM \(schema.name) \(condition)
+            SELECT \(positions), * \(extra) FROM \(schema.name) \(condition)
             ORDER BY \(key.joined(separator: ", ")) LIMIT $\(arguments.count + 1)
             """, arguments + [.integer(limit)])
         return try rows.map { row in
-            let place = StoredRecord.Place(
+            let position = StoredRecord.Position(
                 values: try key.indices.map { index in
                     let column = "row_place_\(index)"
                     return try row.integer(column).map(SQLValue.integer) ?? .text(try row.text(required: column))
@@ -172,11 +172,11 @@ extension ReadTransaction {
                 if table == .importSources {
                     let source = try importSource(
                         ofImport: try row.text(required: "import_id"), block: try row.integer(required: "block"))
-                    return (place, .success(.importSource(source)))
+                    return (position, .success(.importSource(source)))
                 }
-                return (place, .success(try read(row)))
+                return (position, .success(try read(row)))
             } catch let error as StorageError {
-                return (place, .failure(error))
+                return (position, .failure(error))
             }
         }
     }

@@ -22,27 +22,28 @@ extension WriteTransaction {
     /// - Parameter other: is passed a row's key and its text; nil leaves the text unchanged.
     /// - Returns: how many texts were replaced.
     public func reseal(_ own: SealedColumn, _ other: (_ key: String, _ text: String) throws -> String?) throws -> Int {
-        var (place, replaced): (String?, Int) = ("", 0)
-        while let begin = place {
+        var (position, replaced): (String?, Int) = ("", 0)
+        while let begin = position {
             let part = try reseal(own, after: begin, limit: 500, other)
-            (place, replaced) = (part.last, replaced + part.replaced)
+            (position, replaced) = (part.last, replaced + part.replaced)
         }
         return replaced
     }
 
     /// Replaces the sealed texts of at most `limit` rows.
     ///
-    /// - Parameter place: the key of the row after which it begins.
+    /// - Parameter position: the key of the row after which it begins.
     /// - Returns: how many were replaced, and where to continue, or nil when no row is left.
     public func reseal(
-        _ own: SealedColumn, after place: String, limit: Int, _ other: (_ key: String, _ text: String) throws -> String?
+        _ own: SealedColumn, after position: String, limit: Int,
+        _ other: (_ key: String, _ text: String) throws -> String?
     ) throws -> (replaced: Int, last: String?) {
-        var (last, replaced) = (place, 0)
+        var (last, replaced) = (position, 0)
         let found = try rows(
             """
             SELECT \(own.key) AS name, \(own.column) AS text FROM \(own.table)
             WHERE \(own.key) > $1 AND \(own.column) IS NOT NULL ORDER BY \(own.key) LIMIT \(limit)
-            """, [.text(place)])
+            """, [.text(position)])
         for row in found {
             last = try row.text(required: "name")
             guard let text = try other(last, try row.text(required: "text")) else { continue }

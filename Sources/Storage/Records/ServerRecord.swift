@@ -118,10 +118,10 @@ extension WriteTransaction {
 
     /// Turns the database's only journal into one of several.
     public func shareAccessJournal(program: String) throws {
-        guard let mark = try accessJournal() else { return }
+        guard let journalID = try accessJournal() else { return }
         try execute("DELETE FROM settings WHERE name = 'accessJournal'", [])
         var server = ServerRecord(
-            journal: mark, token: 0, name: "the server of before", program: program, shown: "",
+            journal: journalID, token: 0, name: "the server of before", program: program, shown: "",
             folded: try accessSequence(), now: try sharedTime())
         server.stoppedAt = server.startedAt
         try putServer(server)

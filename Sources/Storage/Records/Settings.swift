@@ -38,17 +38,17 @@ extension WriteTransaction {
 extension ReadTransaction {
     /// Returns the random text that distinguishes the database from what it was before a restore; nil before a server
     /// started on it.
-    public func databaseMark() throws -> String? { try setting("mark") }
+    public func databaseID() throws -> String? { try setting("mark") }
 }
 
 extension WriteTransaction {
     /// Marks the database unless it has a mark, and returns the one that it has.
-    public func markDatabase(_ mark: String) throws -> String {
-        if let known = try databaseMark() { return known }
-        try set("mark", to: mark)
-        return mark
+    public func identifyDatabase(_ newID: String) throws -> String {
+        if let known = try databaseID() { return known }
+        try set("mark", to: newID)
+        return newID
     }
 
     /// Takes the mark away: the next server that starts gives another one.
-    public func forgetDatabaseMark() throws { try execute("DELETE FROM settings WHERE name = 'mark'", []) }
+    public func forgetDatabaseID() throws { try execute("DELETE FROM settings WHERE name = 'mark'", []) }
 }

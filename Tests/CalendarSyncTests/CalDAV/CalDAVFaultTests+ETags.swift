@@ -10,7 +10,7 @@ extension CalDAVFaultTests {
     func missingETag(_ fault: String) async throws {
         for name in CalDAVServers.Name.tested {
             let room = try await room(name)
-            faults.wish("PUT", fault)
+            faults.plan("PUT", fault)
             let event = try #require(await room.create("a", CalDAVSamples.single()).event)
             #expect(room.http.takeSent().map(\.method) == ["PUT", "REPORT"])
             #expect(try await room.changes().events == [event])
@@ -22,7 +22,7 @@ extension CalDAVFaultTests {
         arguments: [["PUT", "DELETE", "GET", "REPORT"], ["REPORT"], ["PUT", "DELETE"]])
     func unquotedETag(_ methods: [String]) async throws {
         let room = try await room(.radicale)
-        for method in methods { faults.wish(method, "unquoted", times: 50) }
+        for method in methods { faults.plan(method, "unquoted", times: 50) }
         let cursor = try await room.changes().cursor
         _ = try #require(await room.create("a", CalDAVSamples.single()).event)
         let event = try #require(try await room.changes().events.first)

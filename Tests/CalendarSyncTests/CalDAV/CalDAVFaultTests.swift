@@ -8,19 +8,19 @@ import Testing
 
 /// Requested faults, each for the first matching requests of a method.
 final class Faults: Sendable {
-    private let wishes = Mutex<[(method: String, fault: String, times: Int)]>([])
+    private let plannedFaults = Mutex<[(method: String, fault: String, times: Int)]>([])
 
-    func wish(_ method: String, _ fault: String, times: Int = 1) {
-        wishes.withLock { $0.append((method, fault, times)) }
+    func plan(_ method: String, _ fault: String, times: Int = 1) {
+        plannedFaults.withLock { $0.append((method, fault, times)) }
     }
 
     func take(_ request: ProviderRequest) -> String? {
-        wishes.withLock { wishes in
-            guard let index = wishes.firstIndex(where: { $0.method == request.method && $0.times > 0 }) else {
+        plannedFaults.withLock { plannedFaults in
+            guard let index = plannedFaults.firstIndex(where: { $0.method == request.method && $0.times > 0 }) else {
                 return nil
             }
-            wishes[index].times -= 1
-            return wishes[index].fault
+            plannedFaults[index].times -= 1
+            return plannedFaults[index].fault
         }
     }
 }
@@ -44,7 +44,7 @@ struct CalDAVFaultTests {
     func lostCreate(_ name: CalDAVServers.Name) async throws {
         let room = try await room(name)
         let entry = CalDAVSamples.series
-        faults.wish("PUT", "lost-answer")
+        faults.plan("PUT", "lost-answer")
         #expect(await room.create("a", entry).failure?.kind == .unanswered)
         let found = try await room.provider.find([room.mark("a")], in: room.calendar)
         #expect(found.map(\.entry) == [entry])
@@ -65,7 +65,7 @@ struct CalDAVFaultTests {
         other.notes = "Other"
         let event = try #require(await room.create("a", entry).event)
         let request = update(room, event, from: entry, to: other)
-        faults.wish("PUT", "lost-answer")
+        faults.plan("PUT", "lost-answer")
         #expect(await room.provider.write([request], in: room.calendar)[0].failure?.kind == .unanswered)
         #expect(await room.provider.write([request], in: room.calendar) == [.mismatch])
         guard case .present(let now) = try await room.provider.look(at: [event.id], in: room.calendar)[0].look else {
@@ -74,7 +74,7 @@ struct CalDAVFaultTests {
         }
         #expect(now.entry == other)
         let delete = WriteRequest(key: "d", mark: room.mark("a"), kind: .delete(id: now.id, etag: now.etag))
-        faults.wish("DELETE", "lost-answer")
+        faults.plan("DELETE", "lost-answer")
         #expect(await room.provider.write([delete], in: room.calendar)[0].failure?.kind == .unanswered)
         #expect(await room.provider.write([delete], in: room.calendar) == [.deleted])
         #expect(try await room.changes().changes.isEmpty)
@@ -83,7 +83,7 @@ struct CalDAVFaultTests {
     @Test("An event that never reached the server does not exist, and a second try creates it once")
     func neverApplied() async throws {
         let room = try await room(.radicale)
-        faults.wish("PUT", "never-applied")
+        faults.plan("PUT", "never-applied")
         #expect(await room.create("a", CalDAVSamples.days).failure?.kind == .unanswered)
         #expect(try await room.provider.find([room.mark("a")], in: room.calendar).isEmpty)
         #expect(await room.create("a", CalDAVSamples.days).event?.entry == CalDAVSamples.days)
@@ -93,7 +93,7 @@ struct CalDAVFaultTests {
     func lyingETag() async throws {
         let room = try await room(.xandikos)
         let cursor = try await room.changes().cursor
-        faults.wish("PUT", "etag=\"stale\"")
+        faults.plan("PUT", "etag=\"stale\"")
         let event = try #require(await room.create("a", CalDAVSamples.single()).event)
         let known = [ByteString(event.id): try #require(event.etag)]
         let seen = try #require(try await room.changes(since: cursor, known: known).events.first)
@@ -112,7 +112,7 @@ struct CalDAVFaultTests {
     func rewriting(_ name: CalDAVServers.Name) async throws {
         let room = try await room(name)
         let cursor = try await room.changes().cursor
-        faults.wish("PUT", "strip=VALARM", times: 20)
+        faults.plan("PUT", "strip=VALARM", times: 20)
         let requests = (0..<20).map {
             WriteRequest(key: "\($0)", mark: room.mark("\($0)"), kind: .create(CalDAVSamples.single()))
         }
@@ -154,14 +154,14 @@ struct CalDAVFaultTests {
         let cursor = try await room.changes().cursor
         let event = try #require(await room.create("a", CalDAVSamples.single()).event)
         room.http.takeSent()
-        faults.wish("REPORT", "status=\(fault)")
+        faults.plan("REPORT", "status=\(fault)")
         let all = try await room.changes(since: cursor, known: [ByteString(event.id): event.etag ?? ""])
         // A full listing names every event, also what is known.
         #expect(all.isFull && all.events.map(\.id) == [event.id])
         #expect(room.http.sent.map(\.method) == ["REPORT", "REPORT", "REPORT"])
-        faults.wish("REPORT", "status=\(fault)", times: 2)
-        faults.wish("PROPFIND", "status=403", times: 1)
-        faults.wish("REPORT", "status=403", times: 1)
+        faults.plan("REPORT", "status=\(fault)", times: 2)
+        faults.plan("PROPFIND", "status=403", times: 1)
+        faults.plan("REPORT", "status=403", times: 1)
         await #expect(throws: ProviderFailure.self) { try await room.changes(since: cursor) }
     }
 
@@ -193,7 +193,7 @@ struct CalDAVFaultTests {
             let one = try #require(await room.create("a", CalDAVSamples.single("One")).event)
             let two = try #require(await room.create("b", CalDAVSamples.single("Two")).event)
             room.http.takeSent()
-            faults.wish("REPORT", fault)
+            faults.plan("REPORT", fault)
             let all = try await room.changes()
             #expect(
                 all.isFull && Set(all.events) == [one, two].reduce(into: []) { $0.insert($1) } || all.events.count == 2)
@@ -207,15 +207,15 @@ struct CalDAVFaultTests {
             let next = try await room.changes(since: quiet.cursor)
             #expect(next.removed == [one.id] && next.events.map(\.id) == [three.id] && !next.isFull)
             // And when there is no ctag either.
-            faults.wish("REPORT", fault)
-            faults.wish("PROPFIND", "drop-ctag")
+            faults.plan("REPORT", fault)
+            faults.plan("PROPFIND", "drop-ctag")
             let bare = try await room.changes()
             room.http.takeSent()
             #expect(try await room.changes(since: bare.cursor).changes.isEmpty)
             #expect(room.http.takeSent().map(\.method) == ["PROPFIND"])
             // And when a collection cannot be listed but by a query.
-            faults.wish("REPORT", fault)
-            faults.wish("PROPFIND", "status=403")
+            faults.plan("REPORT", fault)
+            faults.plan("PROPFIND", "status=403")
             let asked = try await room.changes()
             #expect(asked.isFull && Set(asked.events.map(\.id)) == [two.id, three.id])
         }
@@ -227,10 +227,10 @@ struct CalDAVFaultTests {
     func strangers(_ name: CalDAVServers.Name) async throws {
         let room = try await room(name)
         let event = try #require(await room.create("a", CalDAVSamples.single()).event)
-        faults.wish("REPORT", "member; foreign; respell", times: 2)
+        faults.plan("REPORT", "member; foreign; respell", times: 2)
         #expect(try await room.changes().events.map(\.id) == [event.id])
-        faults.wish("REPORT", "status=501")
-        faults.wish("PROPFIND", "member; foreign; respell")
+        faults.plan("REPORT", "status=501")
+        faults.plan("PROPFIND", "member; foreign; respell")
         #expect(try await room.changes().events.map(\.id) == [event.id])
         #expect(room.http.sent.allSatisfy { $0.path.hasPrefix(room.path) })
     }
@@ -244,12 +244,12 @@ struct CalDAVFaultTests {
         let events = Set(await room.provider.write(requests, in: room.calendar).compactMap(\.event?.id))
         let cursor = try await room.changes().cursor
         room.http.takeSent()
-        faults.wish("REPORT", "cut=9")
-        faults.wish("REPORT", "cut=2")
+        faults.plan("REPORT", "cut=9")
+        faults.plan("REPORT", "cut=2")
         let all = try await room.changes()
         #expect(Set(all.events.map(\.id)) == events && all.isFull)
         #expect(room.http.takeSent().count { $0.method == "GET" } == 4)
-        faults.wish("REPORT", "control", times: 20)
+        faults.plan("REPORT", "control", times: 20)
         let looks = try await room.provider.look(at: Array(events).sorted(), in: room.calendar)
         #expect(looks.allSatisfy { if case .present(let event) = $0.look { event.entry != nil } else { false } })
         _ = cursor
@@ -258,14 +258,14 @@ struct CalDAVFaultTests {
     @Test("503 with Retry-After ends a batch, and nothing more is sent")
     func throttled() async throws {
         let room = try await room(.radicale)
-        faults.wish("PUT", "status=503; retry-after=120", times: 100)
+        faults.plan("PUT", "status=503; retry-after=120", times: 100)
         let requests = (0..<50).map {
             WriteRequest(key: "\($0)", mark: room.mark("\($0)"), kind: .create(CalDAVSamples.single()))
         }
         let answers = await room.provider.write(requests, in: room.calendar)
         #expect(answers.allSatisfy { $0.failure?.kind == .unavailable(retryAfter: 120) })
         #expect(room.http.sent.count <= 8)
-        faults.wish("REPORT", "status=429; retry-after=7")
+        faults.plan("REPORT", "status=429; retry-after=7")
         let failure = await #expect(throws: ProviderFailure.self) { try await room.changes() }
         #expect(failure?.kind == .throttled(retryAfter: 7))
     }
@@ -273,7 +273,7 @@ struct CalDAVFaultTests {
     @Test("A refused password ends a batch: it is not tried fifty times")
     func refusedPassword() async throws {
         let room = try await room(.radicale)
-        faults.wish("PUT", "status=401", times: 100)
+        faults.plan("PUT", "status=401", times: 100)
         let requests = (0..<50).map {
             WriteRequest(key: "\($0)", mark: room.mark("\($0)"), kind: .create(CalDAVSamples.single()))
         }
@@ -286,11 +286,11 @@ struct CalDAVFaultTests {
     func redirects() async throws {
         let room = try await room(.radicale)
         let target = room.path + "elsewhere.ics"
-        faults.wish("PUT", "temporary-redirect=\(target)")
+        faults.plan("PUT", "temporary-redirect=\(target)")
         #expect(await room.create("a", CalDAVSamples.single()).event != nil)
         #expect(try await room.raw("GET", target).status == 200)
         room.http.takeSent()
-        faults.wish("REPORT", "redirect=https://calendar.example/")
+        faults.plan("REPORT", "redirect=https://calendar.example/")
         let failure = await #expect(throws: ProviderFailure.self) { try await room.changes() }
         #expect(failure?.kind == .refused && failure?.code == "other-host")
         #expect(room.http.sent.count == 1)

@@ -87,14 +87,14 @@ struct CalDAVRoom {
         calendar = try await maker.createCalendar(named: "Care", timeZone: "Europe/Berlin").id
     }
 
-    static func mark(_ id: String, generation: Int = 0) -> Mark {
-        Mark(
+    static func mark(_ id: String, generation: Int = 0) -> EventMark {
+        EventMark(
             installation: "inst-1", connection: "conn-1", circle: "circle-1", item: ItemKey(.appointments, id),
             generation: generation)
     }
 
     /// A mark that only this room uses: a server may require UIDs to differ among all calendars of an account.
-    func mark(_ id: String) -> Mark {
+    func mark(_ id: String) -> EventMark {
         var mark = Self.mark(id)
         mark.connection = key
         return mark

@@ -176,7 +176,8 @@ extension FailureTests {
     func strangers() async throws {
         let world = try await World.stage(appointments: 1)
         for (id, installation, circle) in [("x1", "other", "c"), ("x2", "i", "other")] {
-            let mark = Mark(installation: installation, connection: "n", circle: circle, item: Self.item, generation: 7)
+            let mark = EventMark(
+                installation: installation, connection: "n", circle: circle, item: Self.item, generation: 7)
             world.calendar.put(
                 SimulatedCalendar.Stored(
                     id: id, mark: mark, entry: Entry(title: "s", span: World.span(3)), etag: 0, change: 0,

@@ -148,8 +148,8 @@ struct GoogleBench {
 
     // MARK: Entries
 
-    static func mark(_ item: String, generation: Int = 0) -> Mark {
-        Mark(
+    static func mark(_ item: String, generation: Int = 0) -> EventMark {
+        EventMark(
             installation: "inst", connection: "conn", circle: "circle", item: ItemKey(.appointments, item),
             generation: generation)
     }

@@ -139,7 +139,7 @@ import Testing
         let bench = try await Bench()
         let odd = ["a/b", "ä ö", "", "%2F", "👩‍👩‍👧", String(repeating: "ü", count: 400), "x\ny"]
         let marks = odd.enumerated().map { number, text in
-            Mark(
+            EventMark(
                 installation: text, connection: "c", circle: text, item: ItemKey(.followUps, text), generation: number)
         }
         let answers = await bench.provider.write(

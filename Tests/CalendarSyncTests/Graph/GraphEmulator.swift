@@ -162,8 +162,8 @@ struct GraphRoom {
         Self.graph(emulator, MeddlingBatches(http, edit: edit), tokens, gate, pauses)
     }
 
-    func mark(_ item: String, generation: Int = 0) -> Mark {
-        Mark(
+    func mark(_ item: String, generation: Int = 0) -> EventMark {
+        EventMark(
             installation: "inst-1", connection: "conn-1", circle: "circle-1", item: ItemKey(.appointments, item),
             generation: generation)
     }

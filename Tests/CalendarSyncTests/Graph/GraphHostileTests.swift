@@ -163,7 +163,7 @@ import Testing
     func batches(_ body: String) async throws {
         let (graph, _) = graph([.answer(200, body), .answer(200, body)])
         await #expect(throws: ProviderFailure.self) { _ = try await graph.look(at: ["e"], in: "c") }
-        let mark = Mark(installation: "i", connection: "c", circle: "c", item: ItemKey(.tasks, "t"), generation: 0)
+        let mark = EventMark(installation: "i", connection: "c", circle: "c", item: ItemKey(.tasks, "t"), generation: 0)
         let answers = await graph.write([WriteRequest(key: "k", mark: mark, kind: .create(.single()))], in: "c")
         guard case .failed? = answers.first else { throw GraphEmulator.Failure(text: "\(answers)") }
     }
@@ -171,7 +171,7 @@ import Testing
     @Test("An event that was made under an id that nobody can read is perhaps made, and never taken for refused")
     func madeWithoutID() async throws {
         let (graph, _) = graph([.answer(200, #"{"responses":[{"id":"0","status":201,"body":{}}]}"#)])
-        let mark = Mark(installation: "i", connection: "c", circle: "c", item: ItemKey(.tasks, "t"), generation: 0)
+        let mark = EventMark(installation: "i", connection: "c", circle: "c", item: ItemKey(.tasks, "t"), generation: 0)
         let answers = await graph.write([WriteRequest(key: "k", mark: mark, kind: .create(.single()))], in: "c")
         guard case .failed(let failure)? = answers.first else { throw GraphEmulator.Failure(text: "\(answers)") }
         #expect(failure.kind == .unanswered)

@@ -31,9 +31,9 @@ import Testing
     ) async throws -> OAuthReturn? {
         let url = client.authorizeURL(for: attempt, scopes: MicrosoftScope.all, redirectURI: redirect)
         let answer = try await http.send(ProviderRequest("GET", url))
-        let place = try #require(answer.field("Location"))
-        #expect(answer.status == 302 && place.hasPrefix(redirect + "?"))
-        let items = URLComponents(string: place.replacingOccurrences(of: "+", with: "%20"))?.queryItems ?? []
+        let location = try #require(answer.field("Location"))
+        #expect(answer.status == 302 && location.hasPrefix(redirect + "?"))
+        let items = URLComponents(string: location.replacingOccurrences(of: "+", with: "%20"))?.queryItems ?? []
         return OAuthReturn(query: items.map { ($0.name, $0.value ?? "") })
     }
 

@@ -11,7 +11,7 @@ import ICalBridge
 final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
     struct Stored {
         var id: String
-        var mark: Mark?
+        var mark: EventMark?
         var entry: Entry
         var etag: Int
         /// The number of its last change.
@@ -24,7 +24,7 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
         var isOurs: Bool
 
         /// Whether the connection of a mark, or one that it follows, made it.
-        func belongs(to mark: Mark) -> Bool {
+        func belongs(to mark: EventMark) -> Bool {
             isOurs && (self.mark?.connection == mark.connection || self.mark?.connection == "former")
         }
     }
@@ -112,7 +112,7 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
     private var seenEvents: [Stored] { events.keys.sorted().compactMap(seen) }
 
     /// Returns the id that follows from a mark.
-    static func identity(_ mark: Mark) -> String {
+    static func identity(_ mark: EventMark) -> String {
         let id = "e-\(mark.item.collection.rawValue)-\(mark.item.name)-\(mark.generation)"
         let owners =
             [mark.installation == "i" ? "" : "\(mark.installation)-"]
@@ -121,7 +121,7 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
     }
 
     /// Returns the mark that the provider reads from an event.
-    private func mark(of stored: Stored) -> Mark? {
+    private func mark(of stored: Stored) -> EventMark? {
         stored.mark.flatMap { tellsCopies && Self.identity($0) != stored.id ? nil : $0 }
     }
 
@@ -212,7 +212,7 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
         }
     }
 
-    func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
+    func find(_ marks: [EventMark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
         requests += 1
         return seenEvents.filter { stored in stored.isLive && mark(of: stored).map(marks.contains) ?? false }.map(
             remote)

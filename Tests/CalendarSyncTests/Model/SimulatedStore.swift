@@ -27,10 +27,10 @@ final class SimulatedStore: SyncStore, @unchecked Sendable {
         var edits = 1
     }
 
-    let shelf: SimulatedItems
+    let contents: SimulatedItems
     var items: [ItemKey: Item] {
-        get { shelf.items }
-        set { shelf.items = newValue }
+        get { contents.items }
+        set { contents.items = newValue }
     }
     var links: [ItemKey: Link] = [:]
     var operations: [ByteString: Operation] = [:]
@@ -47,7 +47,7 @@ final class SimulatedStore: SyncStore, @unchecked Sendable {
     /// Called before the next change is applied, when a person is faster.
     var person: (() -> Void)?
 
-    init(_ shelf: SimulatedItems = SimulatedItems()) { self.shelf = shelf }
+    init(_ contents: SimulatedItems = SimulatedItems()) { self.contents = contents }
 
     private func survive() throws {
         commits += 1
@@ -117,10 +117,10 @@ final class SimulatedStore: SyncStore, @unchecked Sendable {
         for edit in change.edits {
             if case .cancelled = edit { item.isHidden = true }
             if case .copy(let span, _) = edit {
-                shelf.copies += 1
+                contents.copies += 1
                 var copy = item
                 copy.entry = Entry(title: item.entry.title, span: span)
-                items[ItemKey(change.item.collection, "\(change.item.id)-copy\(shelf.copies)")] = copy
+                items[ItemKey(change.item.collection, "\(change.item.id)-copy\(contents.copies)")] = copy
             }
         }
         item.revision += 1

@@ -94,9 +94,9 @@ extension World {
                 calendar.live.map { ("\(calendar.name)/\($0.id)", $0.entry) }
             },
             uniquingKeysWith: { $1 })
-        typed = typed.filter { place, value in
+        typed = typed.filter { key, value in
             if stored.contains(value) { return true }
-            let words = place.split(separator: " ")
+            let words = key.split(separator: " ")
             guard words.count > 1, words[0] == "there", let entry = events[String(words[1])] else { return false }
             return World.texts(of: entry).contains { $0.isSameText(as: value) }
         }
@@ -151,9 +151,9 @@ extension World {
             backups = []
             let prefix = "there \(calendar.name)/"
             typed = Dictionary(
-                uniqueKeysWithValues: typed.map { place, value in
-                    guard place.hasPrefix(prefix) else { return (place, value) }
-                    let words = place.split(separator: " ")
+                uniqueKeysWithValues: typed.map { key, value in
+                    guard key.hasPrefix(prefix) else { return (key, value) }
+                    let words = key.split(separator: " ")
                     return ((words[0...1].joined(separator: " ") + "' " + words[2...].joined(separator: " ")), value)
                 })
         }

@@ -14,17 +14,17 @@ enum ReportOracle {
     static func objects(in file: [UInt8]) -> [[UInt8]] {
         guard let tree = ObjectTree(file) else { return [] }
         var objects: [ObjectTree] = []
-        var places: [ByteString: Int] = [:]
+        var positions: [ByteString: Int] = [:]
         for event in tree.components where event.name == "VEVENT" {
             guard let uid = event.line("UID").map({ ByteString($0.value) }) else { continue }
-            if places[uid] == nil {
+            if positions[uid] == nil {
                 var object = tree
                 object.lines.removeAll { $0.name == "METHOD" }
                 object.components.removeAll { $0.name != "VTIMEZONE" }
-                places[uid] = objects.count
+                positions[uid] = objects.count
                 objects.append(object)
             }
-            if let place = places[uid] { objects[place].components.append(event) }
+            if let index = positions[uid] { objects[index].components.append(event) }
         }
         return objects.map(\.text).filter { (try? CalendarObjectCheck.checked($0)) != nil }
     }

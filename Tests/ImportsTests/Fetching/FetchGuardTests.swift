@@ -63,8 +63,8 @@ struct FetchGuardTests {
         for (index, target) in targets.enumerated() {
             // After one hop, two, three, four or five.
             let depth = index % 5
-            let connects = ConnectRecorder { hop in
-                let path = hop.url.reveal()
+            let connects = ConnectRecorder { request in
+                let path = request.url.reveal()
                 let step = path.last.flatMap { Int(String($0)) } ?? 0
                 return step == depth
                     ? .redirect(target, status: [301, 302, 303, 307, 308][index % 5])
@@ -78,12 +78,12 @@ struct FetchGuardTests {
 
     @Test("A redirect is followed at most five times, and never from https to http")
     func redirectLimits() async throws {
-        let endless = ConnectRecorder { hop in .redirect(hop.url.reveal() + "a") }
+        let endless = ConnectRecorder { request in .redirect(request.url.reveal() + "a") }
         #expect(await GuardedFetcher(Self.hosts, endless).failure("https://cal.example/") == .redirects)
         // Six as Kalends, and six as a browser.
         #expect(endless.connected.count == 12)
-        let five = ConnectRecorder { hop in
-            hop.url.reveal().hasSuffix("aaaaa") ? .calendar : .redirect(hop.url.reveal() + "a")
+        let five = ConnectRecorder { request in
+            request.url.reveal().hasSuffix("aaaaa") ? .calendar : .redirect(request.url.reveal() + "a")
         }
         #expect(await GuardedFetcher(Self.hosts, five).failure("https://cal.example/") == nil)
         #expect(five.connected.count == 6)
@@ -91,7 +91,7 @@ struct FetchGuardTests {
         #expect(
             await GuardedFetcher(Self.hosts, down, allowsHTTP: true).failure("https://cal.example/") == .address)
         #expect(down.connected.count == 1)
-        let up = ConnectRecorder { hop in hop.url.isSecure ? .calendar : .redirect("https://good.example/") }
+        let up = ConnectRecorder { request in request.url.isSecure ? .calendar : .redirect("https://good.example/") }
         #expect(await GuardedFetcher(Self.hosts, up, allowsHTTP: true).failure("http://cal.example/") == nil)
         let nowhere = ConnectRecorder { _ in OutboundAnswer(status: 302, headers: []) }
         #expect(await GuardedFetcher(Self.hosts, nowhere).failure("https://cal.example/") == .garbled)
@@ -134,8 +134,8 @@ struct FetchGuardTests {
     @Test("The next address of a host is tried when one cannot be reached, three at most")
     func severalAddresses() async throws {
         let resolver = NamedHosts(["many.example": [["8.8.8.1", "8.8.8.2", "8.8.8.3", "8.8.8.4"]]])
-        let second = ConnectRecorder { hop in
-            if hop.address.text != "8.8.8.2" { throw OutboundFailure.unreachable }
+        let second = ConnectRecorder { request in
+            if request.address.text != "8.8.8.2" { throw OutboundFailure.unreachable }
             return .calendar
         }
         #expect(await GuardedFetcher(resolver, second).failure("https://many.example/") == nil)

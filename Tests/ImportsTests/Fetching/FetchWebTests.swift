@@ -10,7 +10,9 @@ import Testing
 struct FetchWebTests {
     private static let hosts = NamedHosts([:], otherwise: ["93.184.215.14"])
 
-    private static func fields(_ hop: Hop, _ name: String) -> String? { hop.headers.first { $0.name == name }?.value }
+    private static func fields(_ request: OutboundRequest, _ name: String) -> String? {
+        request.headers.first { $0.name == name }?.value
+    }
 
     /// What a fetch ends with: the failure's message, or nil for a calendar.
     private static func message(_ text: String, _ host: ConnectRecorder) async throws -> String? {
@@ -24,9 +26,9 @@ struct FetchWebTests {
 
     @Test("A cookie that a redirect sets goes back to the host that set it, and to no other")
     func cookies() async throws {
-        let host = ConnectRecorder { hop in
-            let cookie = Self.fields(hop, "Cookie")
-            switch hop.url.host.text {
+        let host = ConnectRecorder { request in
+            let cookie = Self.fields(request, "Cookie")
+            switch request.url.host.text {
             case "cal.example" where cookie == "sid=1; b=2": return .redirect("https://other.example/a")
             case "cal.example":
                 #expect(cookie == nil)
@@ -51,8 +53,8 @@ struct FetchWebTests {
     @Test("A host that answers only browsers is asked as one, once it has not answered Kalends")
     func browsers() async throws {
         for refusal in [OutboundAnswer.redirect("/owa/auth/errorfe.aspx"), .init(status: 403, headers: [])] {
-            let host = ConnectRecorder { hop in
-                let agent = Self.fields(hop, "User-Agent") ?? ""
+            let host = ConnectRecorder { request in
+                let agent = Self.fields(request, "User-Agent") ?? ""
                 #expect(agent.contains("Kalends/1"))
                 return agent.contains("Mozilla/5.0") && agent.contains("Chrome/") ? .calendar : refusal
             }

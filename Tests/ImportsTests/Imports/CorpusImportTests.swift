@@ -43,8 +43,8 @@ struct CorpusImportTests {
                 let stored = (counts["created"] ?? 0) + (counts["unchanged"] ?? 0) + (counts["updated"] ?? 0)
                 #expect(stored + (counts["skipped"] ?? 0) == counts["events"], "\(label)")
                 let problems = answer.json["problems"]?.array ?? []
-                let told = problems.count { Self.reasons.contains($0["code"]?.string ?? "") }
-                #expect(told >= counts["skipped"] ?? 0, "\(label)")
+                let reported = problems.count { Self.reasons.contains($0["code"]?.string ?? "") }
+                #expect(reported >= counts["skipped"] ?? 0, "\(label)")
                 // The same again changes nothing.
                 let again = try await server.raw(.post, path, headers: headers, body: body).expect(201)
                 #expect(again.json["counts"]?["created"] == 0 && again.json["counts"]?["updated"] == 0, "\(label)")

@@ -60,10 +60,10 @@ struct ImportTests {
     func eventsOfKalends() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
-            let mark = Mark(
+            let mark = EventMark(
                 installation: "another", connection: "n", circle: "c", item: ItemKey(.tasks, "t"), generation: 3)
             let google = GoogleMark.eventID(mark) + "@google.com"
-            let long = Mark(
+            let long = EventMark(
                 installation: "another", connection: "n", circle: "c",
                 item: ItemKey(.tasks, String(repeating: "t", count: 300)), generation: 0)
             let uids = [CalDAVIdentity.uid(mark), CalDAVIdentity.uid(long), google, "kalends-of-rome@example.com"]

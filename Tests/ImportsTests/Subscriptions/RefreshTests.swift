@@ -34,12 +34,12 @@ struct RefreshTests {
                 try await eventually("The host is asked.") { !host.requests.isEmpty }
                 // Time for the others to come.
                 try await Task.sleep(for: .milliseconds(500))
-                #expect(server.services.intake.files.places == 1)
+                #expect(server.services.intake.files.slots == 1)
                 host.hold(false)
                 for try await json in group { #expect(json["counts"]?["events"] == 1) }
             }
             #expect(host.requests.count == 1)
-            #expect(server.services.intake.files.places == 0 && server.services.intake.files.bytes == 0)
+            #expect(server.services.intake.files.slots == 0 && server.services.intake.files.bytes == 0)
         }
     }
 
@@ -71,8 +71,8 @@ struct RefreshTests {
                 try await server.call(.post, "\(Self.path)/\(id)/refresh", as: user)
             }
             for _ in 0..<10 { try await refresh("ann").expect(200) }
-            let told = try await refresh("ann").expect(429)
-            #expect(told.headers[.retryAfter] == "10")
+            let reply = try await refresh("ann").expect(429)
+            #expect(reply.headers[.retryAfter] == "10")
             #expect(host.requests.count == 10)
             try await refresh("ben").expect(200)
             server.clock.advance(seconds: 10)
@@ -93,7 +93,7 @@ struct RefreshTests {
             var held: [FairPool.Holding] = []
             for number in 0..<100 {
                 let network = Sender(.user("x\(number)"), narrowed: .user("x\(number)"), network: "\(number)")
-                if let place = try? server.services.intake.files.enter(network) { held.append(place) }
+                if let slot = try? server.services.intake.files.enter(network) { held.append(slot) }
             }
             #expect(held.count == 48)
             try await server.call(.post, "\(Self.path)/\(id)/refresh", as: "ann").expect(503)

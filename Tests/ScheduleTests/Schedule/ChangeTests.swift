@@ -12,7 +12,7 @@ import Testing
 @Suite("Changes of a circle")
 struct ChangeTests {
     /// Returns the changes after a number, each as `type change id`.
-    private static func told(_ server: TestServer, since: Int, as user: String? = nil) async throws -> [String] {
+    private static func changes(_ server: TestServer, since: Int, as user: String? = nil) async throws -> [String] {
         let answer = try await server.call(.get, "/v1/circles/c/changes?since=\(since)&limit=1000", as: user)
             .expect(200)
         return try #require(answer.json["items"]?.array).map { item in
@@ -30,7 +30,7 @@ struct ChangeTests {
         try await TestServer.run { server in
             try await server.makeCircle()
             #expect(
-                try await Self.told(server, since: 0) == [
+                try await Self.changes(server, since: 0) == [
                     "circle created", "member created ann", "member created ben", "member created vic",
                     "patient created mom", "patient created dad",
                 ])
@@ -71,7 +71,7 @@ struct ChangeTests {
             let id = try #require(made.json["id"]?.string)
             try await server.call(.post, "/v1/imports/\(id)/undo").expect(200)
             #expect(
-                try await Self.told(server, since: start) == [
+                try await Self.changes(server, since: start) == [
                     "item created tasks t", "item updated tasks t", "item created appointments a",
                     "occurrence created appointments a 20260304T090000Z",
                     "occurrence deleted appointments a 20260304T090000Z", "item deleted tasks t",
@@ -81,7 +81,7 @@ struct ChangeTests {
                     "import created \(id)", "import deleted \(id)",
                 ])
             // Other people's feeds are nobody's business.
-            #expect(try await Self.told(server, since: start, as: "ann").allSatisfy { !$0.hasPrefix("feed") })
+            #expect(try await Self.changes(server, since: start, as: "ann").allSatisfy { !$0.hasPrefix("feed") })
         }
     }
 
@@ -119,15 +119,15 @@ struct ChangeTests {
             try await server.services.store.record { try $0.pruneChanges(before: 0, keeping: 2) }
             let old = try await server.call(.get, "/v1/circles/c/changes?since=3").expect(410)
             #expect(old.json["latest"] == 6 && old.json["oldest"] == 5)
-            #expect(try await Self.told(server, since: 4).count == 2)
+            #expect(try await Self.changes(server, since: 4).count == 2)
             try await server.call(.get, "/v1/circles/c/changes?since=7").expect(410)
             // However old, the newest stays, so that the numbers go on.
             try await server.services.store.record { try $0.pruneChanges(before: .max, keeping: 2) }
-            #expect(try await Self.told(server, since: 5) == ["patient created dad"])
+            #expect(try await Self.changes(server, since: 5) == ["patient created dad"])
             try await server.call(.delete, "/v1/circles/c").expect(204)
             try await server.call(.get, "/v1/circles/c/changes").expect(404)
             try await server.call(.put, "/v1/circles/c", ["name": "Again", "timeZone": "UTC"]).expect(201)
-            #expect(try await Self.told(server, since: 6) == ["circle deleted", "circle created"])
+            #expect(try await Self.changes(server, since: 6) == ["circle deleted", "circle created"])
         }
     }
 }

@@ -342,8 +342,8 @@ struct OfficeDaysOverHTTPTests {
                     try await server.call(.post, "/v1/circles/c/connections", body, as: user).expect(201).json["id"])
             }
             let (own, other) = (try await make("ann"), try await make("ben"))
-            let wish: JSONValue = ["target": ["connectionId": other]]
-            try await server.call(.patch, "\(Self.path)/settings", wish, as: "ann").expect(422)
+            let request: JSONValue = ["target": ["connectionId": other]]
+            try await server.call(.patch, "\(Self.path)/settings", request, as: "ann").expect(422)
             try await Self.enable(server, ["target": ["connectionId": own]])
             let status = try await server.call(.get, "\(Self.path)/status", as: "ann").expect(200)
             #expect(status.json["state"] == "paused" && status.json["banner"]?["action"] == "reconnect")
@@ -376,8 +376,8 @@ struct OfficeDaysOverHTTPTests {
             let id = try #require(made.json["id"]?.string)
             try await SubscriptionRefresh(services: server.services, logger: Logger(label: "test") { _ in server.log })
                 .once()
-            let wish: JSONValue = ["holidayCalendar": .string(id)]
-            try await server.call(.patch, "/v1/users/eve/office-days/settings", wish, as: "eve").expect(422)
+            let request: JSONValue = ["holidayCalendar": .string(id)]
+            try await server.call(.patch, "/v1/users/eve/office-days/settings", request, as: "eve").expect(422)
             try await Self.enable(server, ["holidayCalendar": .string(id)])
             server.clock.advance(seconds: 4 * 86_400)
             try await Self.nights(server)

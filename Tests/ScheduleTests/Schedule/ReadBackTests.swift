@@ -44,8 +44,8 @@ struct ReadBackTests {
             let path = "/v1/users/ann/office-days"
             let visit: JSONValue = ["startAt": "2026-03-02T09:00:00Z", "endAt": "2026-03-02T10:00:00Z"]
             let put = try await server.call(.put, "\(path)/visits/v", visit).expect(201)
-            let place = try #require(put.headers[.location])
-            #expect(try await server.call(.get, place, as: "ann").expect(200).json == put.json)
+            let target = try #require(put.headers[.location])
+            #expect(try await server.call(.get, target, as: "ann").expect(200).json == put.json)
             let day = try await server.call(.put, "\(path)/days/2026-03-02", ["status": "remote"]).expect(200)
             #expect(try await server.call(.get, "\(path)/days/2026-03-02", as: "ann").expect(200).json == day.json)
             for part in ["visits/v", "days/2026-03-02"] {

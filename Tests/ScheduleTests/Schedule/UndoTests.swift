@@ -52,8 +52,8 @@ struct UndoTests {
             let shown = try await server.raw(.get, feed.path).expect(200)
             #expect(shown.values("UID") == [try #require(before["uid"]?.string)])
             // It is told as any change, and once only.
-            let told = try await server.call(.get, "/v1/circles/c/changes?since=\(number)").expect(200)
-            #expect(told.json["items"]?.array?.map { $0["change"]?.string } == ["created"])
+            let reply = try await server.call(.get, "/v1/circles/c/changes?since=\(number)").expect(200)
+            #expect(reply.json["items"]?.array?.map { $0["change"]?.string } == ["created"])
             let again = try await server.undo(number).expect(409)
             #expect(again.json["code"] == "undo-state" && again.json["undoneBy"] == done["number"])
             let entry = try await server.activity(since: start).first { $0["number"] == .integer(number) }

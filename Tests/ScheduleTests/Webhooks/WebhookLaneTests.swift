@@ -80,8 +80,8 @@ struct WebhookLaneTests {
         try await TestServer.run { server in
             let id = try await server.makeWebhook("http://127.0.0.1:9/").id
             for _ in 0..<20 { try await server.call(.post, "/v1/webhooks/\(id)/test").expect(202) }
-            let told = try await server.call(.post, "/v1/webhooks/\(id)/test").expect(409)
-            #expect(told.json["code"] == "limit-reached" && told.text.contains("20"))
+            let reply = try await server.call(.post, "/v1/webhooks/\(id)/test").expect(409)
+            #expect(reply.json["code"] == "limit-reached" && reply.text.contains("20"))
         }
     }
 }

@@ -70,14 +70,14 @@ struct LimitTests {
                         for (within, beyond) in Self.edges(field.schema, field.name) {
                             tried += 1
                             let user: String? = RoutePaths.needsUser(route.operation.access) ? "xia" : nil
-                            let told = "\(route.method) \(route.path) \(field.name)"
+                            let label = "\(route.method) \(route.path) \(field.name)"
                             let bad = try await server.call(
                                 route.method, paths.path(of: route),
                                 .object(example.merging([ByteString(field.name): beyond]) { $1 }), as: user
                             ).expect(422)
                             #expect(
                                 bad.pointers.contains { $0.hasPrefix("/\(field.name)") },
-                                "\(told): \(bad.text.prefix(300))")
+                                "\(label): \(bad.text.prefix(300))")
                             let good = try await server.call(
                                 route.method, paths.path(of: route),
                                 .object(example.merging([ByteString(field.name): within]) { $1 }), as: user)
@@ -85,7 +85,7 @@ struct LimitTests {
                                 !good.pointers.contains {
                                     $0.hasPrefix("/\(field.name)") && !good.text.contains("no such")
                                 },
-                                "\(told): \(good.text.prefix(300))")
+                                "\(label): \(good.text.prefix(300))")
                             #expect(good.status != 413 && good.status < 500)
                         }
                     }

@@ -19,8 +19,8 @@ struct QuotaTests {
     }
 
     private static func expectLimit(_ answer: Answer, _ most: Int) throws {
-        let told = try answer.expect(409)
-        #expect(told.json["code"] == "limit-reached" && told.text.contains("at most \(most) "), "\(told.text)")
+        let reply = try answer.expect(409)
+        #expect(reply.json["code"] == "limit-reached" && reply.text.contains("at most \(most) "), "\(reply.text)")
     }
 
     @Test("A viewer does not make 1,500 feeds; the host application makes more for them, and a deleted one makes room")
@@ -88,8 +88,8 @@ struct QuotaTests {
             try await server.makeCircle()
             let id = try await server.makeFeed(user: "vic").id
             for _ in 0..<100 { try await server.call(.post, "/v1/feeds/\(id)/regenerate", as: "vic").expect(200) }
-            let told = try await server.call(.post, "/v1/feeds/\(id)/regenerate", as: "vic").expect(429)
-            #expect(told.headers[.retryAfter] == "30")
+            let reply = try await server.call(.post, "/v1/feeds/\(id)/regenerate", as: "vic").expect(429)
+            #expect(reply.headers[.retryAfter] == "30")
             try await server.call(.post, "/v1/feeds/\(id)/regenerate").expect(200)
             server.clock.advance(seconds: 30)
             try await server.call(.post, "/v1/feeds/\(id)/regenerate", as: "vic").expect(200)
@@ -155,10 +155,10 @@ struct QuotaTests {
             try Self.expectLimit(try await bring(CalendarHost.calendar(["a": "A", "b": "B", "c": "C"])), 2)
             try await bring(CalendarHost.calendar(["a": "A", "b": "B"])).expect(201)
             try Self.expectLimit(try await bring(CalendarHost.calendar(["d": "D"])), 2)
-            let told = try await bring(CalendarHost.calendar(["a": "A"])).expect(429)
-            #expect(told.json["code"] == "limit-reached" && told.text.contains("at most 3 files a day"))
+            let reply = try await bring(CalendarHost.calendar(["a": "A"])).expect(429)
+            #expect(reply.json["code"] == "limit-reached" && reply.text.contains("at most 3 files a day"))
             // It is noon.
-            #expect(told.headers[.retryAfter] == "43200")
+            #expect(reply.headers[.retryAfter] == "43200")
             server.clock.advance(seconds: 43_200)
             let large = try await bring(
                 "BEGIN:VCALENDAR\r\nX-X:\(String(repeating: "x", count: 2000))\r\nEND:VCALENDAR\r\n")
@@ -196,8 +196,8 @@ struct QuotaTests {
                 try await server.call(.post, "/sync/devices/register", ["deviceId": .string(id)], as: "ann")
             }
             for id in ["a", "b"] { try await device(id).expect(201) }
-            let told = try await device("c").expect(409)
-            #expect(told.json["code"] == "limit-reached" && told.text.contains("2 devices"))
+            let reply = try await device("c").expect(409)
+            #expect(reply.json["code"] == "limit-reached" && reply.text.contains("2 devices"))
             for _ in 0..<2 { _ = try await server.makeWebhook("http://127.0.0.1:9/") }
             try Self.expectLimit(try await server.call(.post, "/v1/webhooks", ["url": "http://127.0.0.1:9/"]), 2)
             func follow(_ name: String) async throws -> Answer {
@@ -231,8 +231,8 @@ struct QuotaTests {
         let plain = try await ServerSettings(
             flags: [:], configFile: nil, environment: ["KALENDS_MAX_FEEDS_PER_USER": "9"])
         #expect(plain.quotas.feedsPerUser == 9 && plain.quotas.itemsPerCircle >= 200_000)
-        #expect(plain.quotas.held(to: .operatorAtHand).feedsPerUser == 90)
-        #expect(plain.quotas.held(to: .user("ann")).feedsPerUser == 9)
+        #expect(plain.quotas.clamped(to: .operatorAtHand).feedsPerUser == 90)
+        #expect(plain.quotas.clamped(to: .user("ann")).feedsPerUser == 9)
         await #expect(throws: ServerSettings.Invalid.self) {
             try await ServerSettings(flags: ["maxWebhooks": "0"], configFile: nil, environment: [:])
         }

@@ -105,26 +105,26 @@ struct WaitingRequestTests {
             }
             // The few that answer before they want a body are not waiting.
             try await eventually("The bodies are arriving.") {
-                intake.bodies.places + intake.files.places >= requests.count * 3 / 4
+                intake.bodies.slots + intake.files.slots >= requests.count * 3 / 4
                     && intake.bodies.bytes > requests.count * (100 << 10)
             }
             try await eventually("Nothing is held.") { Self.held(server) == 0 }
             #expect(try await Self.refusedLists(server, paths) == [])
             #expect(Self.held(server) == 0)
             for client in clients { try await client.close() }
-            try await eventually("Nothing is left.") { intake.bodies.places == 0 && intake.files.places == 0 }
+            try await eventually("Nothing is left.") { intake.bodies.slots == 0 && intake.files.slots == 0 }
             #expect(intake.bodies.bytes == 0 && intake.files.bytes == 0)
             #expect(try await Self.refusedLists(server, paths) == [])
         }
     }
 
     /// A transport of which no answer ever comes; it counts those who wait.
-    private final class SilentTransport: HopTransport {
+    private final class SilentTransport: RequestTransport {
         private let open = Mutex(0)
         var waiting: Int { open.withLock { $0 } }
 
         func send<Sink: AnswerSink>(
-            _ hop: Hop, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?
+            _ sent: OutboundRequest, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?
         ) async throws -> (OutboundAnswer, Sink?) {
             open.withLock { $0 += 1 }
             defer { open.withLock { $0 -= 1 } }
@@ -207,7 +207,7 @@ struct WaitingRequestTests {
                 if number.isMultiple(of: 2) { try await client.close() } else { try await client.endSending() }
             }
             try await eventually("Nobody is asked any more.") {
-                transport.waiting == 0 && server.services.intake.files.places == 0
+                transport.waiting == 0 && server.services.intake.files.slots == 0
             }
             #expect(try await Self.refusedLists(server, paths) == [])
         }
@@ -231,7 +231,7 @@ struct WaitingRequestTests {
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(statuses == Array(repeating: 200, count: 8))
-            #expect(server.services.intake.bodies.places == 0)
+            #expect(server.services.intake.bodies.slots == 0)
             try await eventually("Nothing is held.") { Self.held(server) == 0 }
         }
     }

@@ -70,8 +70,8 @@ struct BodyPaceTests {
                 + String(repeating: "x", count: 5_000_000)
             let answer = try await RawConnection(port: port).exchange(text) { _ in false }
             #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 4"))
-            try await eventually("The place is free.") { server.services.intake.files.places == 0 }
-            #expect(server.services.intake.files.places == 0 && server.services.intake.files.bytes == 0)
+            try await eventually("The place is free.") { server.services.intake.files.slots == 0 }
+            #expect(server.services.intake.files.slots == 0 && server.services.intake.files.bytes == 0)
         }
     }
 }

@@ -134,7 +134,7 @@ struct MonitoringTests {
     func histogram() {
         let metrics = Metrics()
         for (status, taken) in [(200, 900), (200, 4000), (304, 60_000), (500, 20_000_000)] {
-            metrics.tally(method: "GET", route: "/x", status: status).add(taken)
+            metrics.counter(method: "GET", route: "/x", status: status).add(taken)
         }
         let lines = metrics.exposition.split(separator: "\n").filter { $0.hasPrefix("kalends_request_duration") }
         let values = lines.map { $0.split(separator: " ")[1] }

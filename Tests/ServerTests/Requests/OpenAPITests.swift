@@ -53,11 +53,11 @@ struct OpenAPITests {
                 }
                 let unknown = try await server.call(route.method, path, ["no such field": 1], as: user)
                 try unknown.expect(422)
-                let told = unknown.json["errors"]?.array?.first { $0["pointer"] == "/no such field" }?["message"]?
+                let reported = unknown.json["errors"]?.array?.first { $0["pointer"] == "/no such field" }?["message"]?
                     .string
                 let known = schema.fields.map(\.name).sorted().joined(separator: ", ")
                 #expect(
-                    told == "This field is unknown. The known names are \(known).",
+                    reported == "This field is unknown. The known names are \(known).",
                     "\(route.method) \(route.path)")
                 let required = schema.fields.filter(\.isRequired).map { "/" + $0.name }
                 #expect(Set(required).isSubset(of: unknown.pointers), "\(route.path): \(unknown.pointers)")

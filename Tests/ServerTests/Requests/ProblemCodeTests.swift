@@ -24,9 +24,9 @@ struct ProblemCodeTests {
                 .put, "/v1/circles/c/tasks/t", ["title": "", "dueAt": "soon", "durationMinutes": 0, "colour": "red"]
             ).expect(422)
             #expect(refused.json["code"] == "invalid-fields")
-            let told = (refused.json["errors"]?.array ?? []).map { [$0["pointer"]?.string, $0["code"]?.string] }
+            let reported = (refused.json["errors"]?.array ?? []).map { [$0["pointer"]?.string, $0["code"]?.string] }
             #expect(
-                Set(told) == [
+                Set(reported) == [
                     ["/title", "empty"], ["/dueAt", "invalid-time"], ["/durationMinutes", "out-of-range"],
                     ["/colour", "unknown-field"],
                 ])

@@ -26,7 +26,7 @@ struct QueryTests {
                 try answer.expect(400)
                 #expect(answer.json["code"] == "unknown-parameter", "\(route.path)")
                 #expect(answer.pointers == ["/query/limti"])
-                for known in route.operation.query where known.place == .query {
+                for known in route.operation.query where known.location == .query {
                     #expect(answer.json["detail"]?.string?.contains(known.name) == true, "\(route.path)")
                 }
             }

@@ -82,7 +82,7 @@ struct TextLimitTests {
                 var headers: HTTPFields = [.authorization: "Bearer \(server.key)"]
                 if let body { headers[.contentType] = body.type }
                 if RoutePaths.needsUser(route.operation.access) { headers[.kalendsUser] = "xia" }
-                let told = "\(route.method) \(route.path)"
+                let label = "\(route.method) \(route.path)"
                 // Each part of the path in turn, and each parameter of the query.
                 let parts = route.path.split(separator: "/").map(String.init)
                 let filled = paths.path(of: route).split(separator: "/").map(String.init)
@@ -92,13 +92,13 @@ struct TextLimitTests {
                         own[index] = bad
                         let path = "/" + own.joined(separator: "/")
                         let answer = try await server.raw(route.method, path, headers: headers, body: body?.bytes)
-                        #expect((400..<500).contains(answer.status), "\(told) \(part): \(answer.status)")
+                        #expect((400..<500).contains(answer.status), "\(label) \(part): \(answer.status)")
                     }
                 }
                 for parameter in route.operation.query {
                     let path = "\(paths.path(of: route))?\(parameter.name)=a%00b"
                     let answer = try await server.raw(route.method, path, headers: headers, body: body?.bytes)
-                    #expect((400..<500).contains(answer.status), "\(told) ?\(parameter.name): \(answer.status)")
+                    #expect((400..<500).contains(answer.status), "\(label) ?\(parameter.name): \(answer.status)")
                 }
             }
         }

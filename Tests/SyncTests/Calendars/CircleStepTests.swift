@@ -122,9 +122,9 @@ struct CircleStepTests {
             for step in 0..<25 {
                 for _ in 0...random.below(3) { try await change(server, &random) }
                 server.clock.advance(seconds: 3)
-                for place in copies.indices {
-                    try await copies[place].synchronize(limit: 1 + random.below(20))
-                    try await copies[place].check("seed \(seed), step \(step)")
+                for index in copies.indices {
+                    try await copies[index].synchronize(limit: 1 + random.below(20))
+                    try await copies[index].check("seed \(seed), step \(step)")
                 }
             }
         }

@@ -148,8 +148,8 @@ struct CircleWritingTests {
                 #expect(Self.isReadOnly(await CalendarApp.fault { try await app.edit("knee.ics", ("Room 1", "X")) }))
                 #expect(Self.isReadOnly(await CalendarApp.fault { try await app.delete("knee.ics") }))
             }
-            let place = try await server.value("appointments/knee", "location")
-            #expect(place == "Room 1")
+            let location = try await server.value("appointments/knee", "location")
+            #expect(location == "Room 1")
         }
     }
 

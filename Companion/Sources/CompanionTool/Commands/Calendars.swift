@@ -41,9 +41,9 @@ struct Calendars: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let workshop = try CompanionContext.open()
-        let store = workshop.connector.calendars
-        var choices = workshop.choices
+        let context = try CompanionContext.open()
+        let store = context.connector.calendars
+        var choices = context.choices
         var there = try await Self.list(store)
         if let make {
             let made: StoreCalendar
@@ -62,10 +62,10 @@ struct Calendars: AsyncParsableCommand {
         if let mirror = choices.mirror, choices.own.contains(mirror) {
             throw ToolFailure.use("A calendar that shows the server's events cannot also be an own calendar.")
         }
-        if choices != workshop.choices { try workshop.places.choices.write(choices) }
+        if choices != context.choices { try context.paths.choices.write(choices) }
         // A caller who may list the calendars may also read them.
         var unreadable: [[String]] = []
-        for calendar in there { unreadable.append((try? await workshop.store.unreadable(in: calendar.id)) ?? []) }
+        for calendar in there { unreadable.append((try? await context.store.unreadable(in: calendar.id)) ?? []) }
         try show(there, unreadable, choices)
     }
 

@@ -16,25 +16,25 @@ struct Disconnect: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let workshop = try CompanionContext.open()
+        let context = try CompanionContext.open()
         // A sync in progress ends first.
-        try await RunLock.hold(workshop.places.lock) {
+        try await RunLock.hold(context.paths.lock) {
             // Without a token or a calendar there is nobody to tell, and nothing to tell.
-            let companion = try? workshop.companion()
+            let companion = try? context.companion()
             do {
-                if let companion { try await companion.disconnect() } else { try await workshop.connector.disconnect() }
+                if let companion { try await companion.disconnect() } else { try await context.connector.disconnect() }
             } catch {
-                try workshop.places.token.remove()
+                try context.paths.token.remove()
                 throw error
             }
-            try workshop.places.token.remove()
+            try context.paths.token.remove()
             // Without the token nobody can be told any more.
-            try await FileStateStore(workshop.places.engine).clear()
+            try await FileStateStore(context.paths.engine).clear()
         }
         if json {
             try Output.json(["connected": false])
         } else {
-            Output.line("Disconnected: nothing reads or writes \(workshop.choices.folder) any more. Its events stay.")
+            Output.line("Disconnected: nothing reads or writes \(context.choices.folder) any more. Its events stay.")
         }
     }
 }

@@ -43,17 +43,17 @@ struct Login: AsyncParsableCommand {
         let address: ServerAddress
         do { address = try ServerAddress(server) } catch { throw ToolFailure.use("\(error)") }
         let path = URL(filePath: (folder as NSString).expandingTildeInPath).standardizedFileURL.path
-        let places = ToolPaths()
-        let kept = try? places.choices.read()
+        let paths = ToolPaths()
+        let kept = try? paths.choices.read()
         var choices = kept?.server == address ? kept ?? nil : nil
         choices = choices ?? Choices(server: address, folder: path)
         choices?.folder = path
         guard var choices else { return }
-        let workshop = try CompanionContext(places, choices)
-        guard await workshop.connector.permission() == .fullAccess else {
+        let context = try CompanionContext(paths, choices)
+        guard await context.connector.permission() == .fullAccess else {
             throw ToolFailure.failed("\(path) is not a folder that can be read and written.")
         }
-        do throws(StoreFailure) { _ = try await workshop.store.calendars() } catch {
+        do throws(StoreFailure) { _ = try await context.store.calendars() } catch {
             throw ToolFailure.failed("There is no folder \(path): make it, with a folder in it for each calendar.")
         }
         let token = try readToken()
@@ -72,9 +72,9 @@ struct Login: AsyncParsableCommand {
             choices.deviceID = device.device.deviceId
             stored = StoredToken(kind: .device, token: device.deviceToken)
         }
-        try places.token.write(stored)
-        try places.choices.write(choices)
-        guard try await workshop.connector.connect().isConnected else {
+        try paths.token.write(stored)
+        try paths.choices.write(choices)
+        guard try await context.connector.connect().isConnected else {
             throw ToolFailure.failed("\(path) is not a folder that can be read and written.")
         }
         if json {

@@ -16,9 +16,9 @@ struct Run: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let workshop = try CompanionContext.open()
-        let companion = try workshop.companion()
-        let lock = workshop.places.lock
+        let context = try CompanionContext.open()
+        let companion = try context.companion()
+        let lock = context.paths.lock
         let runner = SyncRunner(status: companion.status) { [json] in
             guard let outcome = await Self.inTurn(lock, companion) else {
                 return SyncOutcome(endedAt: CompanionContext.clock(), isFinished: false)

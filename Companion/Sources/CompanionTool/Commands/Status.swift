@@ -15,19 +15,19 @@ struct Status: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let workshop = try CompanionContext.open()
-        let connector = await workshop.connector.status()
-        let status = await workshop.status.current
+        let context = try CompanionContext.open()
+        let connector = await context.connector.status()
+        let status = await context.status.current
         var answer: ServiceStatus?
         if server {
-            guard let token = try workshop.places.token.read() else { throw ToolFailure.notLoggedIn }
+            guard let token = try context.paths.token.read() else { throw ToolFailure.notLoggedIn }
             let service = HTTPCompanionService(
-                workshop.choices.server, credential: token.credential, transport: CompanionContext.transport)
-            answer = try await Login.answer(of: workshop.choices.server) { () async throws(CompanionFailure) in
+                context.choices.server, credential: token.credential, transport: CompanionContext.transport)
+            answer = try await Login.answer(of: context.choices.server) { () async throws(CompanionFailure) in
                 try await service.status()
             }
         }
-        let choices = workshop.choices
+        let choices = context.choices
         if json {
             var members: [ByteString: JSONValue] = [
                 "server": .string(choices.server.url.absoluteString), "folder": .string(choices.folder),

@@ -14,16 +14,16 @@ struct Sync: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let workshop = try CompanionContext.open()
-        let companion = try workshop.companion()
-        let status = try await RunLock.hold(workshop.places.lock) { [approve] in
+        let context = try CompanionContext.open()
+        let companion = try context.companion()
+        let status = try await RunLock.hold(context.paths.lock) { [approve] in
             if approve { try await companion.approve() }
             return try await companion.status.take(await companion.sync())
         }
         if json {
             try Output.json(try status.json)
         } else {
-            for line in status.lines(plans: !workshop.choices.planned.isEmpty) { Output.line(line) }
+            for line in status.lines(plans: !context.choices.planned.isEmpty) { Output.line(line) }
         }
         // Nothing failed, and not everything could be synced.
         if status.lastError == nil, status.pause != nil { throw ExitCode(1) }

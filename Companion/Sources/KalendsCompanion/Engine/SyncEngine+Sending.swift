@@ -6,13 +6,13 @@ extension SyncEngine {
 
     /// Sends events and deletions that the server does not have yet.
     func send(_ work: inout RunWork) async throws(Stop) {
-        let places = work.plans.indices.filter { work.plans[$0].sending != nil }
+        let planIndexes = work.plans.indices.filter { work.plans[$0].sending != nil }
         var next = 0
-        while next < places.count {
+        while next < planIndexes.count {
             try Self.check()
             var request = SentRequest()
-            while next < places.count, request.events.isEmpty || request.events.count < Self.sentAtOnce {
-                request.add(work.plans[places[next]], places[next], work)
+            while next < planIndexes.count, request.events.isEmpty || request.events.count < Self.sentAtOnce {
+                request.add(work.plans[planIndexes[next]], planIndexes[next], work)
                 next += 1
             }
             work.intend(request)
@@ -22,7 +22,7 @@ extension SyncEngine {
                 answer = try await service.upsert(
                     UpsertBody(sourceDevice: settings.deviceID, events: request.events.map(\.sent)))
             } catch {
-                work.counts.queued += places.count - next + request.places.count
+                work.counts.queued += planIndexes.count - next + request.planIndexes.count
                 throw .service(error)
             }
             work.take(answer, for: request)
@@ -34,7 +34,7 @@ extension SyncEngine {
 /// The events of one request, and the plan to which each event belongs.
 struct SentRequest: Sendable {
     struct Entry: Sendable {
-        var place: Int
+        var planIndex: Int
         var sent: SentEvent
         /// The original start of a changed occurrence; nil for the event itself.
         var moment: EventMoment?
@@ -43,18 +43,18 @@ struct SentRequest: Sendable {
     }
 
     private(set) var events: [Entry] = []
-    private(set) var places: [Int] = []
+    private(set) var planIndexes: [Int] = []
 
-    mutating func add(_ plan: SyncPlan, _ place: Int, _ work: RunWork) {
-        places.append(place)
+    mutating func add(_ plan: SyncPlan, _ planIndex: Int, _ work: RunWork) {
+        planIndexes.append(planIndex)
         switch plan.sending {
-        case .deletion: addDeletion(plan, place)
-        case .event(let unit): add(unit, plan, place, work.zones)
+        case .deletion: addDeletion(plan, planIndex)
+        case .event(let unit): add(unit, plan, planIndex, work.zones)
         case nil: break
         }
     }
 
-    private mutating func addDeletion(_ plan: SyncPlan, _ place: Int) {
+    private mutating func addDeletion(_ plan: SyncPlan, _ planIndex: Int) {
         guard let view = plan.view else { return }
         for (moment, part) in [(nil, view.main)] + view.parts.map({ ($0.key as EventMoment?, $0.value) })
         where !part.isDeleted {
@@ -66,11 +66,11 @@ struct SentRequest: Sendable {
             sent.lastModified = plan.sentAs
             sent.turn = part.turn
             sent.updatedAt = part.updatedAt
-            events.append(Entry(place: place, sent: sent, moment: moment, content: nil))
+            events.append(Entry(planIndex: planIndex, sent: sent, moment: moment, content: nil))
         }
     }
 
-    private mutating func add(_ unit: EventUnit, _ plan: SyncPlan, _ place: Int, _ zones: Zones) {
+    private mutating func add(_ unit: EventUnit, _ plan: SyncPlan, _ planIndex: Int, _ zones: Zones) {
         guard let key = plan.event?.key else { return }
         let view = plan.view
         let isMapped = view.map { $0.externalID == key.externalID && !$0.isDeleted } ?? false
@@ -83,7 +83,7 @@ struct SentRequest: Sendable {
             sent.externalCalendarId = key.calendarID
             if view?.main.isDeleted == true || !isMapped { sent.syncState = "linked" }
             sent.lastModified = plan.sentAs
-            events.append(Entry(place: place, sent: sent, moment: nil, content: unit.content))
+            events.append(Entry(planIndex: planIndex, sent: sent, moment: nil, content: unit.content))
         }
         let moments = Set(unit.changed.keys).union(view.map { Set($0.parts.keys) } ?? [])
         for moment in moments.sorted() {
@@ -114,7 +114,7 @@ struct SentRequest: Sendable {
             sent.externalInstanceId = part?.externalInstanceId ?? moment.text
             sent.externalCalendarId = key.calendarID
             sent.lastModified = plan.sentAs.map { max($0, part?.updatedAt ?? 0) }
-            events.append(Entry(place: place, sent: sent, moment: moment, content: content))
+            events.append(Entry(planIndex: planIndex, sent: sent, moment: moment, content: content))
         }
     }
 }
@@ -122,7 +122,7 @@ struct SentRequest: Sendable {
 extension RunWork {
     /// Stores the ids under which events are about to be sent, since the response may be lost.
     fileprivate mutating func intend(_ request: SentRequest) {
-        for index in request.places {
+        for index in request.planIndexes {
             let plan = plans[index]
             if let link = state.links.first(where: { $0.number == plan.link }) {
                 if plan.putsBack {
@@ -150,33 +150,33 @@ extension RunWork {
         var faults: [Int: [String]] = [:]
         for rejected in answer.rejected where request.events.indices.contains(rejected.index) {
             let codes = rejected.errors.map { $0.code ?? "rejected" }
-            faults[request.events[rejected.index].place, default: []] += codes.isEmpty ? ["rejected"] : codes
+            faults[request.events[rejected.index].planIndex, default: []] += codes.isEmpty ? ["rejected"] : codes
         }
         // The response lists all accepted events, but only the first of many rejected ones.
         let taken = Set(answer.events.map(\.index))
         for (index, entry) in request.events.enumerated() where entry.content != nil && !taken.contains(index) {
-            if faults[entry.place] == nil { faults[entry.place] = ["rejected"] }
+            if faults[entry.planIndex] == nil { faults[entry.planIndex] = ["rejected"] }
         }
-        var places: [ByteString: Int] = [:]
-        for (place, event) in state.events.enumerated() { places[event.id] = place }
+        var eventIndexes: [ByteString: Int] = [:]
+        for (index, event) in state.events.enumerated() { eventIndexes[event.id] = index }
         var ids: [Int: String] = [:]
         for taken in answer.events where request.events.indices.contains(taken.index) {
             let entry = request.events[taken.index]
-            if entry.moment == nil { ids[entry.place] = taken.id }
-            if taken.syncState == "conflict" { change(plans[entry.place].link) { $0.isInConflict = true } }
-            show(entry, taken, &places)
+            if entry.moment == nil { ids[entry.planIndex] = taken.id }
+            if taken.syncState == "conflict" { change(plans[entry.planIndex].link) { $0.isInConflict = true } }
+            show(entry, taken, &eventIndexes)
         }
-        for place in request.places {
-            settle(place, faults[place], serverID: ids[place], request)
+        for planIndex in request.planIndexes {
+            settle(planIndex, faults[planIndex], serverID: ids[planIndex], request)
         }
     }
 
     /// Applies what the server shows now, until it reports that itself.
     private mutating func show(
-        _ entry: SentRequest.Entry, _ taken: UpsertAnswer.Accepted, _ places: inout [ByteString: Int]
+        _ entry: SentRequest.Entry, _ taken: UpsertAnswer.Accepted, _ eventIndexes: inout [ByteString: Int]
     ) {
-        let plan = plans[entry.place]
-        var event = places[taken.id].map { state.events[$0] }
+        let plan = plans[entry.planIndex]
+        var event = eventIndexes[taken.id].map { state.events[$0] }
         if event == nil {
             event = RemoteEvent(id: taken.id, title: "", date: entry.sent.date, updatedAt: 0)
             event?.provider = "apple"
@@ -193,10 +193,10 @@ extension RunWork {
             event.syncState = "deleted"
         }
         event.updatedAt = max(event.updatedAt, taken.updatedAt)
-        if let index = places[taken.id] {
+        if let index = eventIndexes[taken.id] {
             state.events[index] = event
         } else {
-            places[taken.id] = state.events.count
+            eventIndexes[taken.id] = state.events.count
             state.events.append(event)
         }
     }

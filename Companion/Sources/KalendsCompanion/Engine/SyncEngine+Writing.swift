@@ -3,16 +3,17 @@
 extension SyncEngine {
     /// Writes to the calendars in batches; the events of a failed batch are tried one by one.
     func write(_ work: inout RunWork) async throws(Stop) {
-        let places = work.plans.indices.filter { work.plans[$0].write != nil }
+        let planIndexes = work.plans.indices.filter { work.plans[$0].write != nil }
         if work.isWriteOff {
             // What the person switched off is no failure, and keeps nothing from going to the server.
-            for index in places { work.postpone(index) }
+            for index in planIndexes { work.postpone(index) }
             work.pause = work.pause ?? .switchedOff
             return
         }
-        for first in stride(from: 0, to: places.count, by: max(1, settings.batch)) {
+        for first in stride(from: 0, to: planIndexes.count, by: max(1, settings.batch)) {
             try Self.check()
-            let batch = work.withoutUnmarking(places[first..<min(first + max(1, settings.batch), places.count)])
+            let batch = work.withoutUnmarking(
+                planIndexes[first..<min(first + max(1, settings.batch), planIndexes.count)])
             if try await !write(batch, &work), batch.count > 1 {
                 for index in batch where work.plans[index].write != nil { _ = try await write([index], &work) }
             }
@@ -22,7 +23,7 @@ extension SyncEngine {
 
     /// - Returns: whether the batch is in the calendar; an event that cannot be written is noted and left out.
     private func write(_ batch: [Int], _ work: inout RunWork) async throws(Stop) -> Bool {
-        var tickets: [(place: Int, ticket: SaveTicket?)] = []
+        var tickets: [(planIndex: Int, ticket: SaveTicket?)] = []
         do throws(StoreFailure) {
             for index in batch {
                 do throws(StoreFailure) {
@@ -136,9 +137,9 @@ extension RunWork {
     }
 
     /// Leaves out events that would be made in a calendar that drops marks.
-    fileprivate mutating func withoutUnmarking(_ places: ArraySlice<Int>) -> [Int] {
-        guard let id = state.unmarkingCalendar, id == mirror?.id else { return Array(places) }
-        return places.filter { index in
+    fileprivate mutating func withoutUnmarking(_ planIndexes: ArraySlice<Int>) -> [Int] {
+        guard let id = state.unmarkingCalendar, id == mirror?.id else { return Array(planIndexes) }
+        return planIndexes.filter { index in
             guard case .create? = plans[index].write else { return true }
             postpone(index)
             return false

@@ -42,7 +42,7 @@ public struct EngineState: Hashable, Sendable, Codable {
     mutating func call(calendar id: String, _ new: String) {
         let old = calendarAliases[id] ?? id
         calendarAliases[id] = new
-        for place in links.indices where links[place].key?.calendarID == old { links[place].key?.calendarID = new }
+        for index in links.indices where links[index].key?.calendarID == old { links[index].key?.calendarID = new }
     }
 
     mutating func note(

@@ -40,8 +40,8 @@ extension DayRule {
 
     private func positioned(_ days: [Day]) -> [Day] {
         guard !positions.isEmpty else { return days }
-        let places = Set(positions.map { $0 > 0 ? $0 - 1 : days.count + $0 })
-        return days.indices.filter { places.contains($0) }.map { days[$0] }
+        let indexes = Set(positions.map { $0 > 0 ? $0 - 1 : days.count + $0 })
+        return days.indices.filter { indexes.contains($0) }.map { days[$0] }
     }
 
     /// Returns the days of a period that match the rule, in order, and the first day of the period.

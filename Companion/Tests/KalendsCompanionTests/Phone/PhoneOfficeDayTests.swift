@@ -61,15 +61,15 @@ import Testing
 
     @Test("What was chosen, decided and written outlives the app, in a file of its owner's")
     func file() async throws {
-        let place = FileManager.default.temporaryDirectory.appending(path: "office-\(UUID().uuidString).json")
-        defer { try? FileManager.default.removeItem(at: place) }
-        let phone = Phone(memory: FilePhoneOfficeMemory(place))
+        let url = FileManager.default.temporaryDirectory.appending(path: "office-\(UUID().uuidString).json")
+        defer { try? FileManager.default.removeItem(at: url) }
+        let phone = Phone(memory: FilePhoneOfficeMemory(url))
         try await phone.start()
         for day in 0..<5 { _ = try await phone.call { try await $0.put(phone.visit(day)) } }
         phone.clock.with { $0 += 30 * 86_400 }
         _ = try await phone.call { try await $0.advance() }
         let before = phone.device.events.mapValues(\.fields)
-        let mode = try FileManager.default.attributesOfItem(atPath: place.path)[.posixPermissions] as? Int
+        let mode = try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
         #expect(before.count > 15 && mode == 0o600)
         // The app starts again, with nothing but the file.
         let (device, clock) = (phone.device, phone.clock)
@@ -77,7 +77,7 @@ import Testing
         func again() async throws -> PhoneOfficeReport {
             try await StandInDevice.$current.withValue(device) {
                 let days = PhoneOfficeDays(
-                    store: EventKitStore(zones: zones), memory: FilePhoneOfficeMemory(place), zones: zones, seed: "t",
+                    store: EventKitStore(zones: zones), memory: FilePhoneOfficeMemory(url), zones: zones, seed: "t",
                     clock: { clock.now })
                 return try await days.advance()
             }
@@ -86,11 +86,11 @@ import Testing
         #expect(report.writes == 0 && report.unchanged == before.count)
         #expect(device.events.mapValues(\.fields) == before)
         // A file that is not what was written is no reason to begin anew, which would make doubles.
-        try Data("{".utf8).write(to: place)
+        try Data("{".utf8).write(to: url)
         await #expect(throws: (any Error).self) { try await again() }
         #expect(device.events.mapValues(\.fields) == before)
-        try await FilePhoneOfficeMemory(place).clear()
-        #expect(!FileManager.default.fileExists(atPath: place.path))
+        try await FilePhoneOfficeMemory(url).clear()
+        #expect(!FileManager.default.fileExists(atPath: url.path))
     }
 
     @Test("A visit of an hour makes an event, nights make remote days, and a second time writes nothing")

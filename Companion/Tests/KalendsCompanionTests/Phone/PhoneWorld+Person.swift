@@ -167,9 +167,9 @@ extension EKRecurrenceRule {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = TimeZone(identifier: zone) ?? .gmt
         let step: Calendar.Component = frequency == .daily ? .day : .weekOfYear
-        return (0..<(recurrenceEnd?.occurrenceCount ?? 1)).compactMap { place in
+        return (0..<(recurrenceEnd?.occurrenceCount ?? 1)).compactMap { index in
             calendar.date(
-                byAdding: step, value: place * interval, to: Date(timeIntervalSince1970: Double(first))
+                byAdding: step, value: index * interval, to: Date(timeIntervalSince1970: Double(first))
             ).map { Int($0.timeIntervalSince1970) }
         }
     }

@@ -29,12 +29,12 @@ package struct AppLoginTicket: Sendable {
         guard parts.count == 4, parts[0].utf8.count == 64, let code = Int(parts[1]), let end = Int(parts[2]), now < end
         else { return nil }
         (fetcher, client, expiresAt) = (parts[0], ClientFamily(code: code), end)
-        guard mark(key).isSameText(as: parts[3]) else { return nil }
+        guard signature(key).isSameText(as: parts[3]) else { return nil }
     }
 
-    func text(_ key: SealingKey) -> String { "\(fetcher).\(client.code).\(expiresAt).\(mark(key))" }
+    func text(_ key: SealingKey) -> String { "\(fetcher).\(client.code).\(expiresAt).\(signature(key))" }
 
-    private func mark(_ key: SealingKey) -> String {
+    private func signature(_ key: SealingKey) -> String {
         key.name(for: "appLogin/\(fetcher).\(client.code).\(expiresAt)")
     }
 }

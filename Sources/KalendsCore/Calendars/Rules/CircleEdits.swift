@@ -115,7 +115,8 @@ struct NewCircleItem {
         let named = patients.named(in: sent.categories)
         if let task = sent.task {
             var content = TaskContent()
-            content.title = task.title.behind(look.beginning(content)).behind(look.beginning(FollowUpContent()))
+            content.title = task.title.removingPrefix(look.beginning(content)).removingPrefix(
+                look.beginning(FollowUpContent()))
             guard !content.title.allSatisfy(\.isWhitespace) else { throw .invalidData(.titleNeeded) }
             (content.dueAt, content.status) = (task.due, DueStatus(task.progress))
             content.notes = task.notes.isEmpty ? nil : task.notes
@@ -130,7 +131,7 @@ struct NewCircleItem {
         }
         var content = AppointmentContent()
         // An app that copies an entry, or cuts a series in two, takes over the title that is made here.
-        let title = entry.title.behind(look.beginning(content))
+        let title = entry.title.removingPrefix(look.beginning(content))
         let titled = patients.filter { title.hasPrefix(AppointmentContent.titleBeginning($0.displayName)) }
             .max { $0.displayName.utf8.count < $1.displayName.utf8.count }
         guard let patient = named.first ?? titled ?? (patients.count == 1 ? patients.first : nil) else {
@@ -141,7 +142,7 @@ struct NewCircleItem {
                     "An appointment belongs to a patient, whose name is among its categories: \(all, .names)."))
         }
         content.patient = patient.id
-        content.provider = title.behind(AppointmentContent.titleBeginning(patient.displayName))
+        content.provider = title.removingPrefix(AppointmentContent.titleBeginning(patient.displayName))
         guard !content.provider.allSatisfy(\.isWhitespace) else { throw .invalidData(.titleNeeded) }
         (content.startAt, content.endAt) = (start, max(end, start.adding(seconds: 60)))
         content.status = entry.status == .tentative ? .tentative : .confirmed

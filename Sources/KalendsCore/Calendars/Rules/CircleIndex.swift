@@ -39,10 +39,10 @@ struct CircleIndex: Sendable {
     private var number: CircleNumber
     private var events: [Entry] = []
     private var tasks: [Entry] = []
-    private var places: [CircleResource: Entry] = [:]
+    private var byResource: [CircleResource: Entry] = [:]
 
     /// The approximate size in memory, in bytes.
-    var size: Int { places.count * Self.entrySize }
+    var size: Int { byResource.count * Self.entrySize }
 
     /// Reads a whole circle, of whose texts only few are in memory at a time.
     init(_ look: PersonalLook, in transaction: any ReadTransaction) throws {
@@ -67,13 +67,15 @@ struct CircleIndex: Sendable {
         try ImportedSeries.each(in: circle, from: .min / 2, to: .max / 2, transaction) { series in
             if let shown = look.shown(series, { parts[$0] }) { add(shown, names) }
         }
-        for entry in places.values { if entry.component == .task { tasks.append(entry) } else { events.append(entry) } }
+        for entry in byResource.values {
+            if entry.component == .task { tasks.append(entry) } else { events.append(entry) }
+        }
         events.sort { $0.name < $1.name }
         tasks.sort { $0.name < $1.name }
     }
 
     private mutating func add(_ shown: ShownResource, _ names: ResourceNames) {
-        places[shown.resource] = Entry(shown, names.name(of: shown.resource))
+        byResource[shown.resource] = Entry(shown, names.name(of: shown.resource))
     }
 
     /// Updates the index to the circle's state in the transaction.
@@ -103,20 +105,20 @@ struct CircleIndex: Sendable {
     }
 
     private mutating func insert(_ entry: Entry) {
-        places[entry.resource] = entry
+        byResource[entry.resource] = entry
         if entry.component == .task {
-            tasks.insert(entry, at: tasks.place(of: entry.name, by: \.name))
+            tasks.insert(entry, at: tasks.position(of: entry.name, by: \.name))
         } else {
-            events.insert(entry, at: events.place(of: entry.name, by: \.name))
+            events.insert(entry, at: events.position(of: entry.name, by: \.name))
         }
     }
 
     private mutating func remove(_ resource: CircleResource) {
-        guard let entry = places.removeValue(forKey: resource) else { return }
+        guard let entry = byResource.removeValue(forKey: resource) else { return }
         if entry.component == .task {
-            tasks.remove(at: tasks.place(of: entry.name, by: \.name))
+            tasks.remove(at: tasks.position(of: entry.name, by: \.name))
         } else {
-            events.remove(at: events.place(of: entry.name, by: \.name))
+            events.remove(at: events.position(of: entry.name, by: \.name))
         }
     }
 
@@ -151,7 +153,7 @@ struct CircleIndex: Sendable {
 /// An array in the order of its elements' names.
 extension Array {
     /// Returns the index of the first element that has a name or one after it.
-    func place(of name: ByteString, by key: (Element) -> ByteString) -> Int {
+    func position(of name: ByteString, by key: (Element) -> ByteString) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
@@ -163,13 +165,13 @@ extension Array {
     /// Returns the elements after a name; all of them without one.
     func after(_ name: String?, by key: (Element) -> ByteString) -> ArraySlice<Element> {
         guard let name = name.map({ ByteString($0) }) else { return self[...] }
-        return self[place(of: name, by: key)...].drop { key($0) == name }
+        return self[position(of: name, by: key)...].drop { key($0) == name }
     }
 
     func first(named name: String, by key: (Element) -> ByteString) -> Element? {
         let name = ByteString(name)
-        let place = place(of: name, by: key)
-        return place < count && key(self[place]) == name ? self[place] : nil
+        let position = position(of: name, by: key)
+        return position < count && key(self[position]) == name ? self[position] : nil
     }
 }
 

@@ -36,7 +36,7 @@ extension ResourceName.List {
 /// other item interferes.
 struct ResourceNames {
     private static let ending = ".ics"
-    private static let mark = "+"
+    private static let separator = "+"
     private static let imported = "+imported.ics"
 
     private var given: [CircleResource: String] = [:]
@@ -80,7 +80,7 @@ struct ResourceNames {
             where collection == list.plain && !taken.contains(Self.key(list, name)) {
                 return name
             }
-            return id.string + Self.mark + collection.rawValue + Self.ending
+            return id.string + Self.separator + collection.rawValue + Self.ending
         }
     }
 
@@ -91,7 +91,7 @@ struct ResourceNames {
     static func item(named name: String, in list: ResourceName.List) -> CircleResource? {
         guard name.hasSuffix(ending) else { return nil }
         let stem = String(name.dropLast(ending.count))
-        guard let parts = stem.parted(at: mark) else {
+        guard let parts = stem.parted(at: separator) else {
             return Identifier.isValid(stem) ? .item(list.plain, id: ByteString(stem)) : nil
         }
         let (id, collection) = (String(parts.before), String(parts.after))

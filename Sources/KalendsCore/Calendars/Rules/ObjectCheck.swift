@@ -56,7 +56,7 @@ struct ObjectCheck: Sendable {
     }
 
     private func readElsewhere(_ text: [UInt8], for user: String) async throws -> ObjectVerdict {
-        let turn: ForeignAnswers.Turn
+        let turn: ForeignAnswers.Permit
         do {
             turn = try await answers.turn(for: Sender(user: user, host: nil))
         } catch {

@@ -18,7 +18,7 @@ package final class ReportRoom: Sendable {
     init(_ limits: ConnectionLimits, now: @escaping Clock) {
         places = FairPool(
             FairPool.Size(
-                bytes: limits.reportMemory, places: limits.reports, placesOfAPerson: limits.reportsOfAPerson),
+                bytes: limits.reportMemory, slots: limits.reports, slotsPerPerson: limits.reportsOfAPerson),
             busy: "Many calendars are being read at this moment; ask again soon.", of: "reports")
         (self.limits, self.now) = (limits, now)
     }
@@ -80,7 +80,7 @@ package final class ReportRoom: Sendable {
     }
 
     /// The number of places taken.
-    var taken: Int { places.places }
+    var taken: Int { places.slots }
 }
 
 extension Refusal {

@@ -6,7 +6,7 @@ package struct SyncTokens: Sendable {
     /// The scheme and the mark, with which each of them begins: no address, which may change.
     private let start: String
 
-    package init(mark: String) { start = "data:,\(mark)" }
+    package init(databaseID: String) { start = "data:,\(databaseID)" }
 
     /// - Parameter number: of the last change that the client knows; the collection's latest unless one is given.
     package func token(of collection: CalendarCollection, at number: Int? = nil) -> String {

@@ -115,7 +115,9 @@ extension AppPasswords {
         guard faults.isEmpty, let user = caller.userID ?? draft.userID, let label = draft.label else {
             throw Refusal.invalid(faults)
         }
-        let (ledger, most) = (services.ledger, services.settings.quotas.held(to: caller.identity).appPasswordsPerUser)
+        let (ledger, most) = (
+            services.ledger, services.settings.quotas.clamped(to: caller.identity).appPasswordsPerUser
+        )
         if let user = caller.userID { try services.mints.take(user, now: now, Self.mint) }
         let id = FeedLedger.makeID()
         return try await services.acts.act(on: .appPasswords(of: user), for: caller) { act in
@@ -143,7 +145,7 @@ extension AppPasswords {
     ) async throws -> CountedAppPassword {
         await foldIfPossible()
         return try await services.acts.act(on: .appPassword(id), for: caller) { act in
-            let (old, transaction) = (act.held, act.transaction)
+            let (old, transaction) = (act.target, act.transaction)
             try condition.check(old)
             var faults = change.faults
             if case .set(let time) = change.expiresAt, let fault = Feeds.expiryFault(time, now: act.now) {
@@ -180,9 +182,9 @@ extension AppPasswords {
         let recently = services.recently
         try await services.acts.act(on: .appPassword(id), for: caller) { act in
             try recently.check(caller, in: act.transaction, now: act.now)
-            try condition.check(act.held)
+            try condition.check(act.target)
             try act.transaction.endAppPassword(id, now: act.now)
-            return ActResult(noting: AuditNote(.appPasswordEnded, id, detail: ["user": .string(act.held.userID)]))
+            return ActResult(noting: AuditNote(.appPasswordEnded, id, detail: ["user": .string(act.target.userID)]))
         }
     }
 

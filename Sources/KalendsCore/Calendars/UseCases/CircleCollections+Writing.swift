@@ -172,7 +172,7 @@ extension CircleCollections {
         let own = PersonalParts.own(sent.parts, beside: plain)
         let kept = try Self.part(own, of: seen.item.uid, look)
         let isOther = look.shown(seen, parts).text != text
-        let quotas = services.settings.quotas.held(to: caller.caller.identity)
+        let quotas = services.settings.quotas.clamped(to: caller.caller.identity)
         let stored = try await act(in: look, for: caller) { transaction, writer in
             let (item, uid) = (seen.item, seen.item.uid)
             let now = try transaction.item(item.id, item.collection, in: item.circleID)
@@ -206,7 +206,7 @@ extension CircleCollections {
         let plan = try InboundPlan(work, row)
         // Compared with an item without alarms and categories: all of them are the person's own.
         let own = PersonalParts.own(sent.parts, beside: look.shown(row, []).text)
-        let quotas = services.settings.quotas.held(to: caller.caller.identity)
+        let quotas = services.settings.quotas.clamped(to: caller.caller.identity)
         let (collection, list) = (row.item.collection, place.list)
         let stored = try await act(in: look, for: caller) { [draft] transaction, writer in
             let reader = try CircleReader(place.circle, for: caller.userID, services.settings, in: transaction)
@@ -279,7 +279,7 @@ extension CircleCollections {
     ) async throws -> (SeenItem, PersonalLook) {
         let settings = services.settings
         let own = caller.caller
-        let quotas = settings.quotas.held(to: own.identity)
+        let quotas = settings.quotas.clamped(to: own.identity)
         return try await services.acts.act(on: .circle(look.circle.id, .write), for: own) { act in
             var writer = try ScheduleWriter(
                 circle: act.circle, quotas: quotas, transaction: act.transaction, now: act.now)

@@ -24,7 +24,7 @@ package struct DuePush: Sendable {
     let registration: PushRegistration
     let target: PushTarget
     let message: PushMessage
-    let told: CollectionState
+    let sent: CollectionState
     let shown: String
 }
 
@@ -52,7 +52,7 @@ extension PushRegistrations {
     /// Returns the message that a registration's app is to get now; nil if it is to get none.
     package func due(_ id: String) async throws -> DuePush? {
         let (now, settings, key) = (services.now(), services.settings, services.sealingKey)
-        let tokens = SyncTokens(mark: services.databaseMark)
+        let tokens = SyncTokens(databaseID: services.databaseID)
         let finding: Finding = try await services.store.read { transaction in
             guard let registration = try transaction.pushRegistration(id), registration.expiresAt > now,
                 let password = try transaction.appPassword(registration.passwordID), password.isLive(at: now),
@@ -64,7 +64,7 @@ extension PushRegistrations {
             let shown = Self.look(of: collection)
             let looksNew =
                 registration.wantsProperties
-                && (registration.propertyChanges != registration.toldPropertyChanges
+                && (registration.propertyChanges != registration.notifiedPropertyChanges
                     || !shown.isSameText(as: registration.shown))
             guard isNew || looksNew else { return .quiet(registration, state) }
             return .due(
@@ -74,13 +74,13 @@ extension PushRegistrations {
                     message: PushMessage(
                         topic: collection.pushTopic, syncToken: isNew ? tokens.token(of: collection) : nil,
                         changesProperties: looksNew),
-                    told: state, shown: shown))
+                    sent: state, shown: shown))
         }
         switch finding {
         case .due(let push): return push
         case .quiet(let registration, let state):
             try await services.store.record { transaction in
-                try Self.note(registration, told: state, shown: registration.shown, in: transaction)
+                try Self.note(registration, sent: state, shown: registration.shown, in: transaction)
             }
         case .ended: _ = try await services.store.record { try $0.deletePushRegistration(id) }
         }
@@ -118,7 +118,7 @@ extension PushRegistrations {
     ) async throws {
         try await services.store.record { transaction in
             if answer.isTaken {
-                try Self.note(push.registration, told: push.told, shown: push.shown, in: transaction)
+                try Self.note(push.registration, sent: push.sent, shown: push.shown, in: transaction)
             } else if answer.isGone {
                 try transaction.deletePushRegistration(push.registration.id)
             } else if var registration = try transaction.pushRegistration(push.registration.id) {
@@ -132,11 +132,11 @@ extension PushRegistrations {
 
     /// Notes of what state an app has heard of; what was noted since stays.
     private static func note(
-        _ earlier: PushRegistration, told state: CollectionState, shown: String, in transaction: any WriteTransaction
+        _ earlier: PushRegistration, sent state: CollectionState, shown: String, in transaction: any WriteTransaction
     ) throws {
         guard var registration = try transaction.pushRegistration(earlier.id) else { return }
-        registration.told = max(registration.told, state)
-        registration.toldPropertyChanges = max(registration.toldPropertyChanges, earlier.propertyChanges)
+        registration.sent = max(registration.sent, state)
+        registration.notifiedPropertyChanges = max(registration.notifiedPropertyChanges, earlier.propertyChanges)
         (registration.shown, registration.nextAt, registration.attempts) = (shown, 0, 0)
         try transaction.putPushRegistration(registration)
     }

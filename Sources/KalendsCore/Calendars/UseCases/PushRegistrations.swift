@@ -34,7 +34,7 @@ package struct PushRegistrations: Sendable {
         _ body: XMLElement, at collection: CalendarCollection, for caller: CalDAVCaller
     ) async throws -> Registered {
         guard let place = collection.kind.stored, services.isSealingKeyRight else { throw PushFault.notAvailable }
-        let wish = try PushWish(body, accepts: isUsable)
+        let request = try PushRequest(body, accepts: isUsable)
         let (quota, sealing) = (services.settings.quotas.pushRegistrationsPerUser, services.sealingKey)
         return try await services.acts.act(
             on: .user(caller.userID, touchingNoCircle: "No feed shows whom the server tells of changes."),
@@ -46,13 +46,13 @@ package struct PushRegistrations: Sendable {
                 let state = try transaction.collectionState(of: place.kind, place.id)
             else { throw PushFault.notAvailable }
             let known = try transaction.pushRegistration(
-                of: user, place.kind, place.id, resourceHash: wish.target.hash)
+                of: user, place.kind, place.id, resourceHash: request.target.hash)
             // What has expired did not hear of anything since.
             var registration =
                 known.flatMap { $0.expiresAt > now ? $0 : nil }
                 ?? PushRegistration(
                     id: known?.id ?? FeedLedger.makeID(), userID: user, kind: place.kind, collectionID: place.id,
-                    resourceHash: wish.target.hash, told: state, shown: Self.look(of: collection), now: now)
+                    resourceHash: request.target.hash, sent: state, shown: Self.look(of: collection), now: now)
             if known == nil {
                 guard try transaction.pushRegistrationCount(of: user, now: now) < quota else {
                     throw CollectionFault.insufficientStorage(
@@ -62,10 +62,10 @@ package struct PushRegistrations: Sendable {
                 }
             }
             registration.passwordID = caller.passwordID
-            registration.sealed = try wish.target.sealed(with: sealing, of: registration.id)
-            (registration.wantsContent, registration.wantsProperties) = (wish.wantsContent, wish.wantsProperties)
+            registration.sealed = try request.target.sealed(with: sealing, of: registration.id)
+            (registration.wantsContent, registration.wantsProperties) = (request.wantsContent, request.wantsProperties)
             let latest = now + Self.longestLife
-            let wanted = wish.expires.map { min(max($0, 0), latest / 1000) * 1000 } ?? latest
+            let wanted = request.expires.map { min(max($0, 0), latest / 1000) * 1000 } ?? latest
             registration.expiresAt = wanted > now ? wanted : latest
             (registration.nextAt, registration.attempts) = (0, 0)
             try transaction.putPushRegistration(registration)
@@ -147,7 +147,7 @@ extension PushRegistrations {
         _ registration: PushRegistration, _ settings: ServerSettings, in transaction: any ReadTransaction
     ) throws -> Bool {
         guard let state = try transaction.collectionState(of: registration.kind, registration.collectionID),
-            state != registration.told
+            state != registration.sent
         else { return false }
         let list: ResourceName.List
         switch registration.kind {
@@ -158,7 +158,7 @@ extension PushRegistrations {
         guard try transaction.member(registration.userID, in: registration.collectionID) != nil else { return false }
         let reader = try CircleReader(
             registration.collectionID, for: registration.userID, settings, in: transaction)
-        var since = CircleNumber(version: registration.told.number, epoch: registration.told.epoch)
+        var since = CircleNumber(version: registration.sent.number, epoch: registration.sent.epoch)
         let now = CircleNumber(reader.circle)
         while true {
             // What is not known in detail is told.

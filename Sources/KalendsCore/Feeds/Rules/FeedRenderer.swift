@@ -34,18 +34,18 @@ package final class FeedRenderer: Sendable {
     }
 
     /// Holds one schedule, which is locked while it is updated and joined, and never while the store is queried.
-    private final class Shelf: Sendable {
+    private final class CacheEntry: Sendable {
         let schedule = Mutex<RenderedSchedule?>(nil)
     }
 
-    private struct Shelves {
-        var all: [Key: (shelf: Shelf, size: Int, lastUse: UInt64)] = [:]
+    private struct Cache {
+        var all: [Key: (cacheEntry: CacheEntry, size: Int, lastUse: UInt64)] = [:]
         var size = 0
         var uses: UInt64 = 0
     }
 
     private let limit: Int
-    private let shelves = Mutex(Shelves())
+    private let cache = Mutex(Cache())
 
     private let turns = KeyedLock<Key>()
 
@@ -185,7 +185,7 @@ package final class FeedRenderer: Sendable {
         let key = Key(circleID: live.circle.id, look: live.look)
         var new = try RenderedSchedule(of: live, window: window, in: transaction)
         let result = body(&new, FeedFilter(live, window: window))
-        let size = shelf(key).schedule.withLock { schedule in
+        let size = cacheEntry(key).schedule.withLock { schedule in
             // A schedule older than the cached one is used for this answer but not cached.
             if let known = schedule, known.isLater(than: new) { return known.size }
             schedule = new
@@ -201,10 +201,10 @@ package final class FeedRenderer: Sendable {
         _ body: (inout RenderedSchedule, FeedFilter) -> Result
     ) throws -> Result? {
         let key = Key(circleID: live.circle.id, look: live.look)
-        guard let shelf = knownShelf(key), let state = shelf.schedule.withLock({ $0?.state }),
+        guard let cacheEntry = knownCacheEntry(key), let state = cacheEntry.schedule.withLock({ $0?.state }),
             let change = try RenderedSchedule.change(since: state, of: live, window: window, in: transaction)
         else { return nil }
-        let found = shelf.schedule.withLock { schedule -> (Result, size: Int)? in
+        let found = cacheEntry.schedule.withLock { schedule -> (Result, size: Int)? in
             guard schedule?.apply(change) == true else { return nil }
             return schedule.mutate { (body(&$0, FeedFilter(live, window: window)), $0.size) }
         }
@@ -227,21 +227,21 @@ package final class FeedRenderer: Sendable {
 
     /// Drops everything cached for a deleted circle.
     func forget(circle id: String) {
-        shelves.withLock { shelves in
-            for key in shelves.all.keys where key.circleID == id {
-                shelves.size -= shelves.all.removeValue(forKey: key)?.size ?? 0
+        cache.withLock { cache in
+            for key in cache.all.keys where key.circleID == id {
+                cache.size -= cache.all.removeValue(forKey: key)?.size ?? 0
             }
         }
     }
 
-    private func knownShelf(_ key: Key) -> Shelf? { shelves.withLock { $0.all[key]?.shelf } }
+    private func knownCacheEntry(_ key: Key) -> CacheEntry? { cache.withLock { $0.all[key]?.cacheEntry } }
 
-    private func shelf(_ key: Key) -> Shelf {
-        shelves.withLock { shelves in
-            if let known = shelves.all[key] { return known.shelf }
-            let new = Shelf()
-            shelves.uses += 1
-            shelves.all[key] = (new, 0, shelves.uses)
+    private func cacheEntry(_ key: Key) -> CacheEntry {
+        cache.withLock { cache in
+            if let known = cache.all[key] { return known.cacheEntry }
+            let new = CacheEntry()
+            cache.uses += 1
+            cache.all[key] = (new, 0, cache.uses)
             return new
         }
     }
@@ -250,21 +250,21 @@ package final class FeedRenderer: Sendable {
     ///
     /// A schedule larger than the whole limit is dropped itself.
     private func keep(_ key: Key, size: Int) {
-        shelves.withLock { shelves in
-            guard let known = shelves.all[key] else { return }
+        cache.withLock { cache in
+            guard let known = cache.all[key] else { return }
             guard size <= limit else {
-                shelves.size -= known.size
-                shelves.all[key] = nil
+                cache.size -= known.size
+                cache.all[key] = nil
                 return
             }
-            shelves.uses += 1
-            shelves.size += size - known.size
-            shelves.all[key] = (known.shelf, size, shelves.uses)
-            while shelves.size > limit,
-                let oldest = shelves.all.filter({ $0.key != key }).min(by: { $0.value.lastUse < $1.value.lastUse })
+            cache.uses += 1
+            cache.size += size - known.size
+            cache.all[key] = (known.cacheEntry, size, cache.uses)
+            while cache.size > limit,
+                let oldest = cache.all.filter({ $0.key != key }).min(by: { $0.value.lastUse < $1.value.lastUse })
             {
-                shelves.size -= oldest.value.size
-                shelves.all[oldest.key] = nil
+                cache.size -= oldest.value.size
+                cache.all[oldest.key] = nil
             }
         }
     }

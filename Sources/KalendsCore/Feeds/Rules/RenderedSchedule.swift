@@ -10,7 +10,7 @@ import Storage
 /// Feeds with that look are joined from it: what a feed leaves out is decided then, without reading items.
 struct RenderedSchedule {
     /// The place of an entry in the order of a feed, which depends only on what is stored.
-    struct Place: Comparable {
+    struct SortKey: Comparable {
         /// Items come before imported events.
         var isImported: Bool
         var startsAt: Int
@@ -19,7 +19,7 @@ struct RenderedSchedule {
         /// The number among imported events with the same UID.
         var ordinal = 0
 
-        static func < (one: Place, other: Place) -> Bool {
+        static func < (one: SortKey, other: SortKey) -> Bool {
             if one.isImported != other.isImported { return other.isImported }
             if one.startsAt != other.startsAt { return one.startsAt < other.startsAt }
             if one.id.isSameText(as: other.id), one.collection == other.collection {
@@ -56,7 +56,7 @@ struct RenderedSchedule {
 
     /// It is a class because thousands of parts are examined and moved for one change.
     fileprivate final class Part: Sendable {
-        let place: Place
+        let sortKey: SortKey
         let traits: EntryTraits
         let extent: Extent
         let span: EntrySpan
@@ -65,10 +65,10 @@ struct RenderedSchedule {
         let own: (userID: String, text: CalendarPiece)?
 
         init(
-            place: Place, traits: EntryTraits, events: [Event], span: EntrySpan, zone: TimeZoneReference,
+            sortKey: SortKey, traits: EntryTraits, events: [Event], span: EntrySpan, zone: TimeZoneReference,
             own: (userID: String, text: CalendarPiece)? = nil
         ) {
-            self.place = place
+            self.sortKey = sortKey
             self.traits = traits
             extent = Extent(of: events, zone: zone)
             self.span = span
@@ -77,7 +77,7 @@ struct RenderedSchedule {
         }
 
         var id: EntryID {
-            EntryID(collection: traits.collection, id: ByteString(place.id), ordinal: place.ordinal)
+            EntryID(collection: traits.collection, id: ByteString(sortKey.id), ordinal: sortKey.ordinal)
         }
         var size: Int { 200 + text.bytes.count + (own?.text.bytes.count ?? 0) }
     }
@@ -100,7 +100,7 @@ struct RenderedSchedule {
     let look: FeedRenderKey
     private(set) var state: State
     private var parts: [Part] = []
-    private var places: [EntryID: Place] = [:]
+    private var sortKeys: [EntryID: SortKey] = [:]
     /// The last answer for each series, with its window and its cost.
     private var answers: [EntryID: (from: Instant, to: Instant, exclusion: Exclusion?, cost: Int)] = [:]
     /// The approximate size in memory, in bytes.
@@ -136,7 +136,7 @@ struct RenderedSchedule {
         try ImportedSeries.each(in: live.circle, from: state.from, to: state.to, transaction) { series in
             append(Self.part(series, builder))
         }
-        parts.sort { $0.place < $1.place }
+        parts.sort { $0.sortKey < $1.sortKey }
     }
 
     /// Reads the change from a state to the circle's state in the transaction, with the same number of queries for a
@@ -261,7 +261,7 @@ struct RenderedSchedule {
             )
         }
         return Part(
-            place: Place(
+            sortKey: SortKey(
                 isImported: false, startsAt: item.startsAt, collection: item.collection.rawValue, id: item.id),
             traits: EntryTraits(item, content), events: events, span: EntrySpan(item, occurrences),
             zone: builder.look.zone,
@@ -271,28 +271,28 @@ struct RenderedSchedule {
     private static func part(_ series: ImportedSeries, _ builder: EntryBuilder) -> Part {
         let events = builder.events(of: series)
         return Part(
-            place: Place(
+            sortKey: SortKey(
                 isImported: true, startsAt: series.startsAt, collection: "",
                 id: series.uid, ordinal: series.ordinal),
             traits: EntryTraits(series), events: events, span: EntrySpan(series), zone: builder.look.zone)
     }
 
     private mutating func append(_ part: Part) {
-        places[part.id] = part.place
+        sortKeys[part.id] = part.sortKey
         size += part.size
         parts.append(part)
     }
 
     private mutating func insert(_ part: Part) {
-        places[part.id] = part.place
+        sortKeys[part.id] = part.sortKey
         size += part.size
-        parts.insert(part, at: index(of: part.place))
+        parts.insert(part, at: index(of: part.sortKey))
     }
 
     @discardableResult
     private mutating func remove(_ id: EntryID) -> Bool {
-        guard let place = places.removeValue(forKey: id) else { return false }
-        let index = index(of: place)
+        guard let sortKey = sortKeys.removeValue(forKey: id) else { return false }
+        let index = index(of: sortKey)
         size -= parts[index].size
         answers[id] = nil
         parts.remove(at: index)
@@ -300,11 +300,11 @@ struct RenderedSchedule {
     }
 
     /// Returns the index of the first part at or after a place.
-    private func index(of place: Place) -> Int {
+    private func index(of sortKey: SortKey) -> Int {
         var (low, high) = (0, parts.count)
         while low < high {
             let middle = (low + high) / 2
-            if parts[middle].place < place { low = middle + 1 } else { high = middle }
+            if parts[middle].sortKey < sortKey { low = middle + 1 } else { high = middle }
         }
         return low
     }

@@ -91,9 +91,9 @@ package struct CircleFreeBusy: Sendable {
                 let occurrences = row.hasOccurrences ? changed[row.id] ?? [] : []
                 let own = users.indices.filter { index in content.ownerID.map { $0 == users[index] } ?? false }
                 let others = users.indices.filter { !own.contains($0) }
-                for (places, isOwn) in [(own, true), (others, false)] where !places.isEmpty {
+                for (positions, isOwn) in [(own, true), (others, false)] where !positions.isEmpty {
                     try add(
-                        try builder.events(of: row, content, occurrences: occurrences, isOwn: isOwn), for: places)
+                        try builder.events(of: row, content, occurrences: occurrences, isOwn: isOwn), for: positions)
                 }
             }
             try ImportedSeries.eachInOrder(in: circle, from: first, to: last, transaction) { series in
@@ -104,13 +104,13 @@ package struct CircleFreeBusy: Sendable {
             }
         }
 
-        private mutating func add(_ events: [Event], for places: [Int]) throws {
-            guard !places.isEmpty, events.contains(where: { $0.isTransparent != true }) else { return }
+        private mutating func add(_ events: [Event], for positions: [Int]) throws {
+            guard !positions.isEmpty, events.contains(where: { $0.isTransparent != true }) else { return }
             let zone = busy.zone.rules
             var found: [Occurrence] = []
             try busy.each(of: events, in: range) { found.append($0) }
             for occurrence in found {
-                for place in places { times[place].add(occurrence, floatingIn: zone) }
+                for position in positions { times[position].add(occurrence, floatingIn: zone) }
             }
         }
 

@@ -91,7 +91,7 @@ extension Feeds {
             circleID: circle, userID: user, label: draft.label,
             config: try draft.configuration.stored(services.settings.kinds),
             showsOwn: draft.configuration.showsOwn, expiresAt: draft.expiresAt)
-        let (ledger, most) = (services.ledger, services.settings.quotas.held(to: caller.identity).feedsPerUser)
+        let (ledger, most) = (services.ledger, services.settings.quotas.clamped(to: caller.identity).feedsPerUser)
         if let user = caller.userID { try services.mints.take(user, now: now, Self.mint) }
         return try await services.acts.act(on: .circle(circle, .read), for: caller) { act in
             let transaction = act.transaction

@@ -28,7 +28,7 @@ package struct Reach: Sendable {
     }
 
     /// A connected calendar.
-    package struct Held: Sendable {
+    package struct ConnectedCalendar: Sendable {
         /// Nil when the owner of the circle sees another person's connection.
         package var connectionID: String?
         package var provider: Connection.Provider
@@ -46,7 +46,7 @@ package struct Reach: Sendable {
     package struct Shown: Sendable {
         package var change: ItemChange
         package var readers: [Reader]
-        package var connections: [Held]
+        package var connections: [ConnectedCalendar]
         package var silent: [Silent]
 
         package var have: Int { readers.count(where: \.hasIt) + connections.count(where: \.hasIt) }
@@ -135,7 +135,7 @@ package struct Reach: Sendable {
 
     private static func connections(
         _ look: ReachQuery, _ whole: Bool, _ user: String?, _ transaction: any ReadTransaction
-    ) throws -> [Held] {
+    ) throws -> [ConnectedCalendar] {
         let all =
             if let user, !whole {
                 try transaction.connections(of: user, in: look.circle.id, after: "", limit: most)
@@ -145,7 +145,7 @@ package struct Reach: Sendable {
         return try all.compactMap { own in
             guard let hasIt = try look.isHeld(by: own, in: transaction) else { return nil }
             let isOthers = user.map { own.userID != $0 } ?? false
-            return Held(
+            return ConnectedCalendar(
                 connectionID: isOthers ? nil : own.id, provider: own.provider, hasIt: hasIt, syncedAt: own.lastSyncAt)
         }
     }

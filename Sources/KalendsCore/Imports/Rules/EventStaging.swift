@@ -6,9 +6,9 @@ import Synchronization
 /// The limits on imported events.
 struct EventLimits: Sendable {
     /// Returns the limits that apply to a caller.
-    func held(to caller: Identity, _ quotas: Quotas) -> EventLimits {
+    func clamped(to caller: Identity, _ quotas: Quotas) -> EventLimits {
         var limits = self
-        limits.circle = min(circle, quotas.held(to: caller).eventsPerCircle)
+        limits.circle = min(circle, quotas.clamped(to: caller).eventsPerCircle)
         return limits
     }
 

@@ -43,7 +43,7 @@ struct ImportDuplicates: Sendable {
     }
 
     /// How many events of the file have one fingerprint, and who sees them.
-    private struct Wish {
+    private struct Demand {
         let count: Int
         private let audiences: Set<ByteString?>
 
@@ -83,7 +83,7 @@ struct ImportDuplicates: Sendable {
         // Twins left over are dropped; a later search continues where the last one ended.
         (candidates, fingerprints, cut) = ([:], [:], [])
         guard !records.isEmpty, owner.known.contains(where: { (owner.sources[$0]?.events ?? 0) > 0 }) else { return }
-        let wanted = Dictionary(grouping: records) { ByteString($0.fingerprint) }.mapValues { Wish($0) }
+        let wanted = Dictionary(grouping: records) { ByteString($0.fingerprint) }.mapValues { Demand($0) }
         let fresh = wanted.keys.filter { last[$0] == nil }
         // There is about one twin for each event, and some are not free. If there are more, each kind is looked up in
         // pages.
@@ -95,28 +95,28 @@ struct ImportDuplicates: Sendable {
         for twin in found ?? [] where isFree(twin, owner) && wanted[twin.fingerprint]?.suits(twin) == true {
             free[twin.fingerprint, default: []].append(twin)
         }
-        for (fingerprint, wish) in wanted where found == nil || last[fingerprint] != nil {
-            free[fingerprint] = try await search(fingerprint, wish, free[fingerprint] ?? [], owner, store)
+        for (fingerprint, demand) in wanted where found == nil || last[fingerprint] != nil {
+            free[fingerprint] = try await search(fingerprint, demand, free[fingerprint] ?? [], owner, store)
         }
         try await load(free, for: wanted, owner, floatingIn: zone, store)
     }
 
     /// Reads the rows of about as many twins as there are events, so that memory is for these only.
     private mutating func load(
-        _ free: [ByteString: [ReadTransaction.DuplicateEvent]], for wanted: [ByteString: Wish],
+        _ free: [ByteString: [ReadTransaction.DuplicateEvent]], for wanted: [ByteString: Demand],
         _ owner: ImportOwner, floatingIn zone: any TimeZoneRules, _ store: any Store
     ) async throws {
         var chosen: [ReadTransaction.DuplicateEvent] = []
         for (fingerprint, twins) in free {
             // An event of another source must not take the place of the owner's.
-            var places: [EventSource: Int] = [:]
+            var positions: [EventSource: Int] = [:]
             for twin in twins {
-                let taken = places[twin.key.source, default: 0]
+                let taken = positions[twin.key.source, default: 0]
                 guard taken < (wanted[fingerprint]?.count ?? 0) + Self.more else {
                     cut.insert(fingerprint)
                     continue
                 }
-                places[twin.key.source] = taken + 1
+                positions[twin.key.source] = taken + 1
                 chosen.append(twin)
             }
         }
@@ -139,7 +139,7 @@ struct ImportDuplicates: Sendable {
     }
 
     private mutating func search(
-        _ fingerprint: ByteString, _ wish: Wish, _ free: [ReadTransaction.DuplicateEvent], _ owner: ImportOwner,
+        _ fingerprint: ByteString, _ demand: Demand, _ free: [ReadTransaction.DuplicateEvent], _ owner: ImportOwner,
         _ store: any Store
     ) async throws -> [ReadTransaction.DuplicateEvent] {
         let length = 200
@@ -150,20 +150,20 @@ struct ImportDuplicates: Sendable {
         }
         var twins = free
         var (own, others) = (twins.count(where: isOwn), twins.count { !isOwn($0) })
-        while own < wish.count {
-            let place = last[fingerprint] ?? ""
+        while own < demand.count {
+            let position = last[fingerprint] ?? ""
             let page = try await store.read {
-                try $0.twins(fingerprint.string, behind: place, of: owner.known, in: owner.circle, limit: length)
+                try $0.twins(fingerprint.string, behind: position, of: owner.known, in: owner.circle, limit: length)
             }
             for twin in page {
                 // The page ends at a UID, so that no component is skipped.
-                if own >= wish.count,
+                if own >= demand.count,
                     last[fingerprint].map({ !twin.key.uid.string.isSameText(as: $0) }) ?? true
                 {
                     break
                 }
                 last[fingerprint] = twin.key.uid.string
-                guard isFree(twin, owner), wish.suits(twin), isOwn(twin) || others < wish.count else { continue }
+                guard isFree(twin, owner), demand.suits(twin), isOwn(twin) || others < demand.count else { continue }
                 twins.append(twin)
                 if isOwn(twin) { own += 1 } else { others += 1 }
             }

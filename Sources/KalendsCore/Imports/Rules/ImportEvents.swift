@@ -10,7 +10,7 @@ enum ImportEvents: Sendable {
 
     var blocks: Int {
         switch self {
-        case .spooled(_, let places): places.count
+        case .spooled(_, let ranges): ranges.count
         case .stored(_, let blocks): blocks
         }
     }
@@ -18,7 +18,7 @@ enum ImportEvents: Sendable {
     /// Reads a packed block; this must not happen within a transaction, which others would have to wait for.
     func packed(_ block: Int, _ store: any Store) async throws -> [UInt8] {
         switch self {
-        case .spooled(let spool, let places): try spool.read(places[block])
+        case .spooled(let spool, let ranges): try spool.read(ranges[block])
         case .stored(let id, _):
             Array(try await store.read { try $0.importSource(ofImport: id, block: block) }.utf8)
         }

@@ -86,7 +86,7 @@ struct ImportIndex: Sendable {
         let key = Key(uid: event.uid, recurrenceID: event.recurrenceKey(floatingIn: zone.rules))
         let version = Version(
             sequence: Int32(clamping: event.sequence), modified: event.lastModified?.seconds ?? 0)
-        let place = Int32(clamping: keys.count)
+        let position = Int32(clamping: keys.count)
         keys.append(key)
         versions.append(version)
         let uid = ByteString(event.uid)
@@ -99,7 +99,7 @@ struct ImportIndex: Sendable {
         {
             return
         }
-        newest[key] = place
+        newest[key] = position
     }
 
     func isNewest(_ index: Int) -> Bool { newest[keys[index]].map { Int($0) } == index }
@@ -111,7 +111,7 @@ struct ImportIndex: Sendable {
 
     /// The position in the file of the newest version of a series, without its exceptions; nil if the file has only
     /// exceptions.
-    func place(ofSeries uid: String) -> Int? { newest[Key(uid: uid, recurrenceID: "")].map { Int($0) } }
+    func position(ofSeries uid: String) -> Int? { newest[Key(uid: uid, recurrenceID: "")].map { Int($0) } }
 
     /// How many components of an event the file contains, each counted once however many versions of it there are.
     func components(of uid: String) -> Int { several[ByteString(uid)] ?? (uids.contains(ByteString(uid)) ? 1 : 0) }

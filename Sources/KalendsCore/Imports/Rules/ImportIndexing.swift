@@ -4,7 +4,7 @@ import ICalBridge
 
 /// Makes the index of a file's events while later ones are received, on another processor where there is one.
 final class ImportIndexing: Sendable {
-    private let places: AsyncStream<Range<Int>>.Continuation
+    private let ranges: AsyncStream<Range<Int>>.Continuation
     private let work: Task<ImportIndex, any Error>
 
     /// - Parameters:
@@ -12,12 +12,12 @@ final class ImportIndexing: Sendable {
     ///   - expected: about how many events there will be.
     ///   - spool: where the blocks of events are.
     init(floatingIn zone: TimeZoneReference, expecting expected: Int, of spool: Spool) {
-        let (received, places) = AsyncStream.makeStream(of: Range<Int>.self)
-        self.places = places
+        let (received, ranges) = AsyncStream.makeStream(of: Range<Int>.self)
+        self.ranges = ranges
         work = Task {
             var index = ImportIndex(floatingIn: zone, expecting: expected)
             // Only the places of the blocks wait here, however far the index is behind.
-            for await place in received { try index.add(try spool.read(place)) }
+            for await range in received { try index.add(try spool.read(range)) }
             // The places end too when this task is cancelled, and an index of a part is of no use.
             try Task.checkCancellation()
             return index
@@ -28,7 +28,7 @@ final class ImportIndexing: Sendable {
     deinit { work.cancel() }
 
     /// Adds the next block.
-    func add(_ place: Range<Int>) { places.yield(place) }
+    func add(_ range: Range<Int>) { ranges.yield(range) }
 
     /// Returns the index of all blocks; throws `PackError` if one of them is damaged, and `CancellationError` if the
     /// caller is cancelled.
@@ -36,7 +36,7 @@ final class ImportIndexing: Sendable {
         // The work is cancelled when nobody holds this any more.
         defer { withExtendedLifetime(self) {} }
         return try await withTaskCancellationHandler {
-            places.finish()
+            ranges.finish()
             return try await work.value
         } onCancel: {
             work.cancel()

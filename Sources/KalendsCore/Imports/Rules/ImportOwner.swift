@@ -15,7 +15,7 @@ struct ImportOwner: Sendable {
     }
 
     /// The source that an event of a file belongs to.
-    struct Place: Sendable {
+    struct Home: Sendable {
         var source: EventSource
         /// The same person's other source, from which the event is removed.
         var former: EventSource?
@@ -29,7 +29,7 @@ struct ImportOwner: Sendable {
     /// The circle in the state on which the decisions are based.
     let circle: Circle
     let sources: [EventSource: EventSourceState]
-    private var places: [ByteString: Place] = [:]
+    private var homes: [ByteString: Home] = [:]
     private var taken: Set<ByteString> = []
     /// The private events of a person's file that stay visible to everybody from an earlier import.
     private var stillShared: Set<ByteString> = []
@@ -64,7 +64,7 @@ struct ImportOwner: Sendable {
         }
     }
 
-    func place(of uid: String) -> Place { places[ByteString(uid)] ?? usualPlace(uid) }
+    func home(of uid: String) -> Home { homes[ByteString(uid)] ?? usualHome(uid) }
 
     /// Whether feeds already show another event under this UID to everybody who would see this one.
     func isTaken(_ uid: String) -> Bool { taken.contains(ByteString(uid)) }
@@ -72,11 +72,11 @@ struct ImportOwner: Sendable {
     /// Whether a private event of a person's file stays visible to everybody under this UID from an earlier import.
     func isStillShared(_ uid: String) -> Bool { stillShared.contains(ByteString(uid)) }
 
-    private func usualPlace(_ uid: String) -> Place {
+    private func usualHome(_ uid: String) -> Home {
         let audience = index.isPrivate(uid) ? user ?? "" : nil
         return switch kind {
-        case .person(let user): Place(source: audience == nil ? .shared : .own(user), visibleTo: audience)
-        case .subscription(let id, _): Place(source: .subscription(id), visibleTo: audience)
+        case .person(let user): Home(source: audience == nil ? .shared : .own(user), visibleTo: audience)
+        case .subscription(let id, _): Home(source: .subscription(id), visibleTo: audience)
         }
     }
 
@@ -86,7 +86,7 @@ struct ImportOwner: Sendable {
         guard sources.contains(where: { $0.value.events > 0 }) else { return }
         let uids = all.filter { asked.insert(ImportIndex.Key(uid: $0, recurrenceID: "")).inserted }
         if case .person(let user) = kind { try await lookForFormer(uids, user, store) }
-        for (audience, group) in Dictionary(grouping: uids, by: { place(of: $0).visibleTo == nil }) {
+        for (audience, group) in Dictionary(grouping: uids, by: { home(of: $0).visibleTo == nil }) {
             try await lookForNamesakes(group, isPublic: audience, store)
         }
     }
@@ -102,8 +102,8 @@ struct ImportOwner: Sendable {
             where !index.privateUIDs.contains(found.uid) {
                 // A component of a private series stays with the series.
                 let isWhole = try await has(found.uid, own, store)
-                places[found.uid] =
-                    isWhole ? Place(source: .shared, former: own) : Place(source: own, visibleTo: user ?? "")
+                homes[found.uid] =
+                    isWhole ? Home(source: .shared, former: own) : Home(source: own, visibleTo: user ?? "")
             }
         }
         let hidden = uids.filter { index.isPrivate($0) }
@@ -114,7 +114,7 @@ struct ImportOwner: Sendable {
                     stillShared.insert(found.uid)
                     continue
                 }
-                places[found.uid] = Place(source: own, former: .shared, visibleTo: user ?? "")
+                homes[found.uid] = Home(source: own, former: .shared, visibleTo: user ?? "")
             }
         }
     }
@@ -136,9 +136,9 @@ struct ImportOwner: Sendable {
         }
         if first?.isLive == true, !index.contains(last) { return false }
         while true {
-            let place = last
+            let position = last
             let page = try await store.read { [circle] in
-                try $0.importedKeys(of: source, in: circle, after: place, limit: 200)
+                try $0.importedKeys(of: source, in: circle, after: position, limit: 200)
             }
             for key in page {
                 guard key.uid == uid else { return true }
@@ -152,7 +152,7 @@ struct ImportOwner: Sendable {
     private mutating func lookForNamesakes(
         _ uids: [String], isPublic: Bool, _ store: any Store
     ) async throws {
-        guard let source = uids.first.map({ place(of: $0).source }),
+        guard let source = uids.first.map({ home(of: $0).source }),
             sources.contains(where: { $0.key != source && $0.value.events > 0 })
         else { return }
         let viewer = isPublic ? nil : user
@@ -160,7 +160,7 @@ struct ImportOwner: Sendable {
             try $0.namesakes(uids, of: source, visibleTo: viewer, in: circle)
         }
         for other in others {
-            guard other.shownUID == nil, places[other.uid]?.former != other.source else { continue }
+            guard other.shownUID == nil, homes[other.uid]?.former != other.source else { continue }
             if isPublic, other.visibleTo != nil { continue }
             taken.insert(other.uid)
         }

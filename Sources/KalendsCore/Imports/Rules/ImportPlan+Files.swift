@@ -15,18 +15,18 @@ extension ImportPlan {
     mutating func findBroughtSeries(in events: ImportEvents, _ store: any Store) async throws {
         guard owner.isSubscription, index.hasExceptions, (owner.sources[.shared]?.events ?? 0) > 0 else { return }
         var (same, others): (Set<ByteString>, Set<ByteString>) = ([], [])
-        var place = 0
+        var position = 0
         for number in 0..<events.blocks {
             var components: [(key: ImportedEventRecord.Key, event: Event)] = []
             for read in try ImportBlock.events(try await events.packed(number, store)) {
                 let event = read.event
-                if index.isNewest(place), index.components(of: event.uid) > 1, !index.isPrivate(event.uid),
+                if index.isNewest(position), index.components(of: event.uid) > 1, !index.isPrivate(event.uid),
                     !others.contains(ByteString(event.uid))
                 {
                     let recurrenceID = event.recurrenceKey(floatingIn: zone)
                     components.append((.init(.shared, uid: event.uid, recurrenceID: recurrenceID), event))
                 }
-                place += 1
+                position += 1
             }
             guard !components.isEmpty else { continue }
             let keys = components.map { ($0.key.uid.string, $0.key.recurrenceID.string) }

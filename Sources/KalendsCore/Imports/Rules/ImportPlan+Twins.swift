@@ -11,7 +11,7 @@ import Storage
 extension ImportPlan {
     /// An event of the file, or a series with all of its exceptions.
     private struct Whole {
-        let place: Int
+        let position: Int
         let exceptions: [Int]
         let likeness: ImportLikeness
         /// For each exception, the series of which the same exception is stored.
@@ -26,25 +26,27 @@ extension ImportPlan {
     ///
     /// - Parameter decided: how many events of the file have been decided, these included.
     mutating func match(
-        _ places: [Int], _ items: inout [Item], decided: Int, _ store: any Store
+        _ positions: [Int], _ items: inout [Item], decided: Int, _ store: any Store
     ) async throws {
-        try await twins.find(places.compactMap { items[$0].record }, owner, floatingIn: zone, store)
-        let groups = Dictionary(grouping: places) { ByteString(items[$0].event.uid) }
+        try await twins.find(positions.compactMap { items[$0].record }, owner, floatingIn: zone, store)
+        let groups = Dictionary(grouping: positions) { ByteString(items[$0].event.uid) }
         var (wholes, apart): ([Whole], [Int]) = ([], [])
-        for place in places {
-            let group = groups[ByteString(items[place].event.uid)] ?? []
-            let isComplete = group.count == index.components(of: items[place].event.uid)
+        for position in positions {
+            let group = groups[ByteString(items[position].event.uid)] ?? []
+            let isComplete = group.count == index.components(of: items[position].event.uid)
             if isComplete, let first = group.first(where: { items[$0].record?.recurrenceID.isEmpty == true }) {
-                guard first == place, let record = items[place].record, twins.hasAny(like: record) else { continue }
-                wholes.append(whole(place, group.filter { $0 != place }, items))
+                guard first == position, let record = items[position].record, twins.hasAny(like: record) else {
+                    continue
+                }
+                wholes.append(whole(position, group.filter { $0 != position }, items))
             } else if isComplete || !owner.isSubscription {
-                apart.append(place)
+                apart.append(position)
             }
             // A followed series whose exceptions are elsewhere in the file is stored as it comes, and the one before is
             // removed: half of it must not be shown under each UID.
         }
         // A series with exceptions is matched before one without, which would do with any of several.
-        wholes.sort { ($1.exceptions.count, $0.place) < ($0.exceptions.count, $1.place) }
+        wholes.sort { ($1.exceptions.count, $0.position) < ($0.exceptions.count, $1.position) }
         var adopted: [Int] = []
         // What is equal is matched first, so that no other event takes its place.
         for closeness in Closeness.allCases {
@@ -64,7 +66,7 @@ extension ImportPlan {
             let likeness = likeness(items[exception])
             return Set(candidates.filter { likeness.looksLike($0.likeness) }.map(\.series))
         }
-        return Whole(place: index, exceptions: exceptions, likeness: likeness(items[index]), same: same)
+        return Whole(position: index, exceptions: exceptions, likeness: likeness(items[index]), same: same)
     }
 
     private func likeness(_ item: Item) -> ImportLikeness {
@@ -75,7 +77,7 @@ extension ImportPlan {
     private mutating func match(
         _ whole: Whole, _ closeness: Closeness, _ items: inout [Item], _ adopted: inout [Int]
     ) -> Bool {
-        guard let record = items[whole.place].record else { return false }
+        guard let record = items[whole.position].record else { return false }
         // The right one may be among those that were not read.
         if closeness == .changed, !twins.hasAll(like: record) { return false }
         var best: (candidate: ImportDuplicates.Candidate, rank: Int)?
@@ -88,7 +90,7 @@ extension ImportPlan {
         }
         guard let twin = best?.candidate else { return false }
         twins.take(twin.record.key)
-        settle(&items[whole.place], whole.likeness, with: twin)
+        settle(&items[whole.position], whole.likeness, with: twin)
         guard !whole.exceptions.isEmpty else { return true }
         twins.setSeries(twin.record, of: record.uid)
         if isOwn(twin.record.source, twin.record.importedBy, record) {
@@ -139,19 +141,19 @@ extension ImportPlan {
     ///
     /// - Parameter adopted: gets the exceptions that belong to a stored series under another UID.
     private mutating func matchApart(
-        _ places: [Int], decided: Int, _ items: inout [Item], _ adopted: inout [Int], _ store: any Store
+        _ positions: [Int], decided: Int, _ items: inout [Item], _ adopted: inout [Int], _ store: any Store
     ) async throws {
-        guard !places.isEmpty else { return }
-        let series = places.map { (items[$0].event.uid, "") }
+        guard !positions.isEmpty else { return }
+        let series = positions.map { (items[$0].event.uid, "") }
         let stored = try await store.read { [owner] in
             try $0.importedVersions(series, of: owner.known, in: owner.circle)
         }
         // The exceptions of a series that is stored under the file's UID stay with it.
         let known = Set(stored.filter { $0.value.isLive }.map(\.key.uid))
-        for index in places where items[index].record?.recurrenceID.isEmpty == true {
+        for index in positions where items[index].record?.recurrenceID.isEmpty == true {
             matchSeries(&items[index], whole(index, [], items))
         }
-        for index in places where items[index].record?.recurrenceID.isEmpty == false {
+        for index in positions where items[index].record?.recurrenceID.isEmpty == false {
             guard let record = items[index].record, !known.contains(ByteString(record.uid)) else { continue }
             if matchException(&items[index]) { continue }
             if let series = twins.series(record.uid), isOwn(series.source, series.importedBy, record) {
@@ -196,14 +198,14 @@ extension ImportPlan {
         }.min { likeness.distance(to: $0.likeness) < likeness.distance(to: $1.likeness) }
         guard let twin = closest else { return false }
         twins.take(twin.record.key)
-        if series == nil, index.place(ofSeries: record.uid) != nil { twins.setSeries(twin.record, of: record.uid) }
+        if series == nil, index.position(ofSeries: record.uid) != nil { twins.setSeries(twin.record, of: record.uid) }
         settle(&item, likeness, with: twin)
         return true
     }
 
     /// Decides what becomes of exceptions whose series are stored under another UID.
-    private mutating func adopt(_ places: [Int], _ items: inout [Item], _ store: any Store) async throws {
-        let wanted = places.compactMap { index -> (place: Int, record: ImportedEventRecord)? in
+    private mutating func adopt(_ positions: [Int], _ items: inout [Item], _ store: any Store) async throws {
+        let wanted = positions.compactMap { index -> (position: Int, record: ImportedEventRecord)? in
             guard var record = items[index].record, let series = twins.series(record.uid) else { return nil }
             record.rename(items[index].event, series.uid, keeping: extras)
             record.shownUID = series.shownUID

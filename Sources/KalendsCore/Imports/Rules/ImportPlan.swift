@@ -61,7 +61,7 @@ struct ImportPlan: Sendable {
     let extras: Set<EventExtra>
     /// The steps that are left for finding out what exports show of stored events.
     private var agreeing = RecurrenceBudget(steps: SeriesWork.ofFile)
-    var tally = ImportCounts()
+    var counts = ImportCounts()
     private(set) var owner: ImportOwner
     /// How many to-dos become tasks, or are tasks.
     private var tasks = 0
@@ -95,33 +95,33 @@ struct ImportPlan: Sendable {
     mutating func decide(
         _ drafts: [ImportDraft], first: Int, _ store: any Store
     ) async throws -> [Item] {
-        var items = drafts.enumerated().map { place, draft in
+        var items = drafts.enumerated().map { position, draft in
             Item(
-                id: index.keys[first + place].text, event: draft.event, line: draft.line, change: .created,
+                id: index.keys[first + position].text, event: draft.event, line: draft.line, change: .created,
                 isShared: !index.isPrivate(draft.event.uid))
         }
         let own = try await ownUIDs(of: items.map(\.event), store)
-        for place in items.indices {
-            if !index.isNewest(first + place) {
-                items[place].id += "-\(first + place)"
-                items[place].skip(.newerInFile, "The file holds a newer version of the same event.")
-            } else if items[place].event.uid.utf8.count > limits.uid {
-                items[place].skip(.uidTooLong, "Its UID is longer than \(limits.uid, .count) bytes.")
-            } else if own.contains(ByteString(items[place].event.uid)) {
-                items[place].skip(
+        for position in items.indices {
+            if !index.isNewest(first + position) {
+                items[position].id += "-\(first + position)"
+                items[position].skip(.newerInFile, "The file holds a newer version of the same event.")
+            } else if items[position].event.uid.utf8.count > limits.uid {
+                items[position].skip(.uidTooLong, "Its UID is longer than \(limits.uid, .count) bytes.")
+            } else if own.contains(ByteString(items[position].event.uid)) {
+                items[position].skip(
                     .ownSchedule, "This is an event of the schedule itself; it is not imported into the schedule again."
                 )
-            } else if Mark.isOn(uid: items[place].event.uid, url: items[place].event.url) {
-                items[place].skip(
+            } else if EventMark.isOn(uid: items[position].event.uid, url: items[position].event.url) {
+                items[position].skip(
                     .ownWriting, "Kalends wrote this event into a calendar; it is not imported from there.")
             }
         }
         try await compare(&items, drafts, first: first, store)
-        for place in items.indices where excluded.contains(ByteString(items[place].id)) {
-            unmetExclusions.remove(ByteString(items[place].id))
-            items[place].skip(.excluded, "It was excluded.")
+        for position in items.indices where excluded.contains(ByteString(items[position].id)) {
+            unmetExclusions.remove(ByteString(items[position].id))
+            items[position].skip(.excluded, "It was excluded.")
         }
-        for item in items { tally.add(item, zone) }
+        for item in items { counts.add(item, zone) }
         return items
     }
 
@@ -146,12 +146,13 @@ struct ImportPlan: Sendable {
     private mutating func compare(
         _ items: inout [Item], _ drafts: [ImportDraft], first: Int, _ store: any Store
     ) async throws {
-        let places = items.indices.filter { items[$0].change != .skipped }
-        try await owner.look(places.map { items[$0].event.uid }, store)
-        let keys = places.map { (items[$0].event.uid, drafts[$0].recurrenceID) }
+        let positions = items.indices.filter { items[$0].change != .skipped }
+        try await owner.look(positions.map { items[$0].event.uid }, store)
+        let keys = positions.map { (items[$0].event.uid, drafts[$0].recurrenceID) }
         // A source without any events so far need not be looked up.
         let sources = owner.known.filter { owner.sources[$0] != nil }
-        let todos = owner.todos == .tasks ? places.map { items[$0].event }.filter { $0.kind == .toDo }.map(\.uid) : []
+        let todos =
+            owner.todos == .tasks ? positions.map { items[$0].event }.filter { $0.kind == .toDo }.map(\.uid) : []
         let (stored, known) = try await store.read { [circle = owner.circle] in
             (
                 try $0.importedVersions(keys, of: sources, in: circle),
@@ -159,8 +160,8 @@ struct ImportPlan: Sendable {
             )
         }
         let zone = try owner.circle.zone
-        var fresh: [(place: Int, record: ImportedEventRecord)] = []
-        for index in places {
+        var fresh: [(position: Int, record: ImportedEventRecord)] = []
+        for index in positions {
             let home = home(of: drafts[index], &items[index], in: zone)
             var record = record(drafts[index], home)
             items[index].isShared = record.visibleTo == nil
@@ -267,8 +268,8 @@ struct ImportPlan: Sendable {
     /// Returns where an event is stored; a to-do that becomes a task is stored beside the task.
     private mutating func home(
         of draft: ImportDraft, _ item: inout Item, in zone: TimeZoneReference
-    ) -> ImportOwner.Place {
-        var home = owner.place(of: draft.event.uid)
+    ) -> ImportOwner.Home {
+        var home = owner.home(of: draft.event.uid)
         guard owner.todos == .tasks, draft.event.kind == .toDo else { return home }
         let mayMove = home.source == .shared && home.former == nil
         if !mayMove || index.components(of: draft.event.uid) > 1 || TaskContent(of: draft.event, in: zone) == nil {
@@ -280,14 +281,14 @@ struct ImportPlan: Sendable {
         } else {
             tasks += 1
             item.isTask = true
-            return ImportOwner.Place(source: .tasks, former: .shared)
+            return ImportOwner.Home(source: .tasks, former: .shared)
         }
         // It may have been a task until now.
         if mayMove { home.former = .tasks }
         return home
     }
 
-    private func record(_ draft: ImportDraft, _ home: ImportOwner.Place) -> ImportedEventRecord {
+    private func record(_ draft: ImportDraft, _ home: ImportOwner.Home) -> ImportedEventRecord {
         let event = draft.event
         var record = ImportedEventRecord(
             circleID: owner.circle.id, source: home.source, uid: event.uid, recurrenceID: draft.recurrenceID,

@@ -9,7 +9,7 @@ struct ImportQuota: Sendable {
     let circleID: String
 
     init(_ services: Services, for caller: Identity, circle: String) {
-        (store, quotas, circleID) = (services.store, services.settings.quotas.held(to: caller), circle)
+        (store, quotas, circleID) = (services.store, services.settings.quotas.clamped(to: caller), circle)
     }
 
     private static let day = 86_400_000

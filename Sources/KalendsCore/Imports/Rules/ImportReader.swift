@@ -8,11 +8,11 @@ import Storage
 /// Reads files in separate processes; if one dies, the file is refused, and the server goes on.
 package actor ImportReader {
     /// The most processes at once; further files wait.
-    private static let places = 2
+    private static let concurrencyLimit = 2
 
     private let executable: String
     private let limit: Int
-    private var free = ImportReader.places
+    private var free = ImportReader.concurrencyLimit
     /// The senders who wait, in order of arrival, and the number of files being read for each sender.
     private var waiting: [(sender: Sender, turn: CheckedContinuation<Void, Never>)] = []
     private var running: [ByteString: Int] = [:]
@@ -47,19 +47,19 @@ package actor ImportReader {
 
     /// Returns what a separate reading process reported about a file; throws if the process did not end by itself.
     private func received(
-        _ upload: ImportUpload, _ assumedTimeZone: String, _ manner: [String], _ zone: TimeZoneReference?,
+        _ upload: ImportUpload, _ assumedTimeZone: String, _ options: [String], _ zone: TimeZoneReference?,
         _ progress: @escaping @Sendable (Double) -> Void
     ) async throws -> ReceivedReading {
         let sender = upload.admission?.sender ?? .unknown
         await enter(sender)
         defer { leave(sender) }
         try Task.checkCancellation()
-        let limits = Limits(upload.spool.count, checks: !manner.isEmpty)
+        let limits = Limits(upload.spool.count, checks: !options.isEmpty)
         var arguments =
             [
                 "read-worker", "--assumed-time-zone", assumedTimeZone, "--limit", String(limit), "--processor-seconds",
                 String(limits.processorSeconds), "--address-space", String(limits.addressSpace),
-            ] + manner
+            ] + options
         if let charset = upload.charset { arguments.append("--charset=\(charset)") }
         if upload.isForeign { arguments.append("--is-foreign") }
         let chosen = arguments
@@ -135,11 +135,11 @@ package actor ImportReader {
         // Most events take a few hundred bytes. A file without events reserves little; a larger table grows by itself.
         let start = try ReceivedReading(
             limit: limits.output, indexFor: zone, expecting: min(upload.spool.count / 512, 20_000))
-        let (heard, end) = try await process.run(into: start) { heard, bytes in
-            if heard.isSound { try heard.hear(bytes, progress) }
+        let (reading, end) = try await process.run(into: start) { reading, bytes in
+            if reading.isSound { try reading.receive(bytes, progress) }
         }
         switch end {
-        case .exited(0): return heard
+        case .exited(0): return reading
         case .exited(64), .exited(70): throw Refusal(.failed, detail: "Files cannot be read safely on this machine.")
         default: return nil
         }

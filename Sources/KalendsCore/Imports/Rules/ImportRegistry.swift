@@ -39,7 +39,7 @@ package final class ImportRegistry: Sendable {
         .unavailable, code: .busy, detail: "The server is shutting down; try again soon.",
         retryAfter: 5)
 
-    func tell(_ id: String, _ phase: Phase, _ part: Double) {
+    func reportProgress(_ id: String, _ phase: Phase, _ part: Double) {
         state.withLock { state in
             // A report that arrives out of order must not move the progress back.
             if let known = state.progress[id], known.part > part { return }

@@ -125,7 +125,7 @@ package struct ImportUndo: Sendable {
             if staging.count > 0 {
                 try staging.publish(in: transaction, now: act.now) {
                     try ScheduleWriter(
-                        circle: act.circle, quotas: services.settings.quotas.held(to: caller.identity),
+                        circle: act.circle, quotas: services.settings.quotas.clamped(to: caller.identity),
                         transaction: transaction, now: act.now)
                 }
                 try transaction.forgetValidators(in: circle)

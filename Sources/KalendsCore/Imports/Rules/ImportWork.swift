@@ -30,11 +30,11 @@ struct ImportWork: BegunImport {
         return try await services.acts.act(on: ground(circle), for: caller) { act in
             try quota.note(bytes: bytes, now: act.now, in: act.transaction)
             var record = ImportRecord(
-                id: id, circleID: act.held.id, state: .previewed, importedBy: caller.userID, report: "", source: "",
+                id: id, circleID: act.target.id, state: .previewed, importedBy: caller.userID, report: "", source: "",
                 createdAt: act.now)
             record.stage = .reading
             try act.transaction.putImport(record)
-            let work = ImportWork(services: services, id: id, circleID: act.held.id, caller: caller, choice: choice)
+            let work = ImportWork(services: services, id: id, circleID: act.target.id, caller: caller, choice: choice)
             return .unnoted("An import is noted when it changes something.", work)
         }
     }
@@ -49,11 +49,11 @@ struct ImportWork: BegunImport {
             on: .import(id, .write, touchingNoFeed: "Nothing of an import is shown before it is committed."),
             for: caller
         ) { act in
-            try act.held.checkCommittable()
+            try act.target.checkCommittable()
             guard isHeld else { throw Refusal.importState("This import is already being committed.") }
             try act.transaction.setStage(.committing, ofImport: id)
             let work = ImportWork(
-                services: services, id: id, circleID: act.held.circleID, caller: caller, choice: choice)
+                services: services, id: id, circleID: act.target.circleID, caller: caller, choice: choice)
             return .unnoted("The commit is noted when it is done.", work)
         }
     }
@@ -71,7 +71,7 @@ struct ImportWork: BegunImport {
                     try keep(items, as: block.number, &staging)
                     keep(block.packed, as: block.number, &staging)
                     if staging.isFull { try await staging.write() }
-                    services.importRegistry.tell(
+                    services.importRegistry.reportProgress(
                         id, .reading, 0.6 + 0.4 * Double(block.number) / Double(reading.events.blocks))
                 }
             }
@@ -80,12 +80,12 @@ struct ImportWork: BegunImport {
             await staging.settle()
             throw error
         }
-        let tally = plan.tally
+        let counts = plan.counts
         try await services.acts.act(on: Self.ground(circleID), for: caller) { act in
             var record = try Self.record(id, in: act.transaction)
             record.stage = nil
             record.source = Self.text(reading.summary)
-            try Self.report(&record, tally, reading.summary, plan)
+            try Self.report(&record, counts, reading.summary, plan)
             try act.transaction.putImport(record)
             return .unnoted("A preview changes nothing; its commit is noted.", ())
         }
@@ -94,7 +94,7 @@ struct ImportWork: BegunImport {
     /// Reads a file and imports it at once.
     func commit(_ upload: ImportUpload) async throws {
         let reading = try await read(upload, share: 0.5)
-        services.importRegistry.tell(id, .committing, 0.5)
+        services.importRegistry.reportProgress(id, .committing, 0.5)
         try await services.turns.alone(in: circleID) {
             try await apply(reading, importedBy: caller.userID, base: 0, excluded: [], share: 0.5)
         }
@@ -148,7 +148,7 @@ struct ImportWork: BegunImport {
                 try keep(items, as: base + block.number, &staging)
                 try staging.check(plan.sources, limits)
                 if staging.isFull { try await staging.write() }
-                services.importRegistry.tell(
+                services.importRegistry.reportProgress(
                     id, .committing, 1 - share + share * Double(block.number + 1) / Double(blocks))
             }
         }
@@ -159,7 +159,7 @@ struct ImportWork: BegunImport {
     private func publish(
         _ staging: EventStaging, _ plan: SharedPlan, _ summary: ImportSummary, base: Int
     ) async throws {
-        let tally = plan.tally
+        let counts = plan.counts
         try await services.acts.act(on: .circle(circleID, .write), for: caller) { act in
             let transaction = act.transaction
             var record = try Self.record(id, in: transaction)
@@ -172,11 +172,11 @@ struct ImportWork: BegunImport {
             record.committedAt = act.now
             record.source = ""
             record.itemBase = base
-            try Self.report(&record, tally, summary, plan)
+            try Self.report(&record, counts, summary, plan)
             try transaction.putImport(record)
             try staging.publish(in: transaction, now: act.now) {
                 try ScheduleWriter(
-                    circle: act.circle, quotas: services.settings.quotas.held(to: caller.identity),
+                    circle: act.circle, quotas: services.settings.quotas.clamped(to: caller.identity),
                     transaction: transaction, now: act.now)
             }
             if staging.count > 0 { try transaction.forgetValidators(in: circleID) }
@@ -201,14 +201,14 @@ struct ImportWork: BegunImport {
     }
 
     private var limits: EventLimits {
-        services.settings.eventLimits.held(to: caller.identity, services.settings.quotas)
+        services.settings.eventLimits.clamped(to: caller.identity, services.settings.quotas)
     }
 
     private func read(_ upload: ImportUpload, share: Double) async throws -> ImportReading {
         let circle = try await services.store.read(circle(in:))
-        let (desk, id) = (services.importRegistry, id)
+        let (registry, id) = (services.importRegistry, id)
         let reading = try await services.importReader.read(upload, in: circle) { part in
-            desk.tell(id, .reading, part * share)
+            registry.reportProgress(id, .reading, part * share)
         }
         try await ImportQuota(services, for: caller.identity, circle: circleID).check(events: reading.summary.events)
         return reading
@@ -282,10 +282,10 @@ extension ImportWork {
     }
 
     private static func report(
-        _ record: inout ImportRecord, _ tally: ImportCounts, _ summary: ImportSummary, _ plan: SharedPlan
+        _ record: inout ImportRecord, _ counts: ImportCounts, _ summary: ImportSummary, _ plan: SharedPlan
     ) throws {
-        record.outline = try tally.outline(summary).text()
-        record.report = try tally.details(summary, plan.index, plan.choice).text()
+        record.outline = try counts.outline(summary).text()
+        record.report = try counts.details(summary, plan.index, plan.choice).text()
     }
 
     private static func text(_ summary: ImportSummary) -> String {

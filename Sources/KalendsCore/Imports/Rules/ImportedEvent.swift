@@ -75,13 +75,13 @@ struct ImportedSeries: Sendable {
         in circle: Circle, from: Int, to: Int, _ transaction: any ReadTransaction,
         _ body: (ImportedSeries) throws -> Bool
     ) throws {
-        let places = try transaction.importedPlaces(in: circle, from: from, to: to)
-        for start in stride(from: 0, to: places.count, by: atOnce) {
-            let some = places[start...].prefix(atOnce)
+        let positions = try transaction.importedPlaces(in: circle, from: from, to: to)
+        for start in stride(from: 0, to: positions.count, by: atOnce) {
+            let some = positions[start...].prefix(atOnce)
             let known = try all(uids: some.map(\.uid), in: circle, transaction)
-            for place in some {
+            for position in some {
                 // Events from several sources with the same UID each have their own place.
-                let here = (known[ByteString(place.uid)] ?? []).filter { $0.startsAt == place.startsAt }
+                let here = (known[ByteString(position.uid)] ?? []).filter { $0.startsAt == position.startsAt }
                 for series in here.sorted(by: { $0.ordinal < $1.ordinal }) where try !body(series) { return }
             }
         }
@@ -107,27 +107,27 @@ struct ImportedSeries: Sendable {
             var uid: ByteString
             var source: EventSource
         }
-        var places: [Origin: Int] = [:]
+        var positions: [Origin: Int] = [:]
         var groups: [[ImportedEvent]] = []
         var named: [ByteString: [Int]] = [:]
         for record in records where (record.source == .tasks) == ofTasks {
             let origin = Origin(uid: ByteString(record.uid), source: record.source)
-            if let index = places[origin] {
+            if let index = positions[origin] {
                 groups[index].append(try ImportedEvent(record))
             } else {
-                places[origin] = groups.count
+                positions[origin] = groups.count
                 named[origin.uid, default: []].append(groups.count)
                 groups.append([try ImportedEvent(record)])
             }
         }
         var all = groups.map { ImportedSeries($0) }
-        for places in named.values where places.count > 1 { settle(&all, places) }
+        for positions in named.values where positions.count > 1 { settle(&all, positions) }
         return all
     }
 
     /// Sets ordinals, repetitions and shown UIDs of series from different sources with the same UID.
-    private static func settle(_ all: inout [ImportedSeries], _ places: [Int]) {
-        let inOrder = places.sorted { one, other in
+    private static func settle(_ all: inout [ImportedSeries], _ positions: [Int]) {
+        let inOrder = positions.sorted { one, other in
             (all[one].createdAt, ByteString(all[one].source.text)) < (
                 all[other].createdAt, ByteString(all[other].source.text)
             )
@@ -140,7 +140,7 @@ struct ImportedSeries: Sendable {
         // A private event gives up its UID to one that everybody sees, because to others the private one does not
         // exist.
         let shown = Set(inOrder.filter { all[$0].privateTo.isEmpty }.map { ByteString(all[$0].shownUID) })
-        for index in places where !all[index].privateTo.isEmpty && shown.contains(ByteString(all[index].shownUID)) {
+        for index in positions where !all[index].privateTo.isEmpty && shown.contains(ByteString(all[index].shownUID)) {
             all[index].shownUID = StoredEvent.derivedUID(all[index].uid, of: all[index].source)
         }
     }

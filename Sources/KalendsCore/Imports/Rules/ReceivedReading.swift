@@ -8,7 +8,7 @@ struct ReceivedReading: Sendable {
     private var frames = WorkerFrames()
     private var count = 0
     private let spool: Spool
-    private var places: [Range<Int>] = []
+    private var ranges: [Range<Int>] = []
     /// What makes the index of the events; nil if nobody needs one.
     private let indexing: ImportIndexing?
     private var summary: ImportSummary?
@@ -27,7 +27,7 @@ struct ReceivedReading: Sendable {
         indexing = zone.map { ImportIndexing(floatingIn: $0, expecting: expected, of: spool) }
     }
 
-    mutating func hear(_ bytes: [UInt8], _ progress: (Double) -> Void) throws {
+    mutating func receive(_ bytes: [UInt8], _ progress: (Double) -> Void) throws {
         count += bytes.count
         guard count <= limit else {
             isSound = false
@@ -39,9 +39,9 @@ struct ReceivedReading: Sendable {
                 switch frame {
                 case .progress(let part): progress(part)
                 case .block(let block):
-                    let place = try spool.append(block)
-                    places.append(place)
-                    indexing?.add(place)
+                    let range = try spool.append(block)
+                    ranges.append(range)
+                    indexing?.add(range)
                 case .summary(let given): summary = given
                 case .check(let json): check = json
                 case .refused(let detail, let faults):
@@ -63,10 +63,10 @@ struct ReceivedReading: Sendable {
     /// that the process reported.
     func reading() async throws -> ImportReading? {
         if let refusal, isSound { throw refusal }
-        guard isSound, let summary, summary.blocks == places.count else { return nil }
+        guard isSound, let summary, summary.blocks == ranges.count else { return nil }
         do {
             return ImportReading(
-                summary: summary, events: .spooled(spool, places), known: try await indexing?.finished())
+                summary: summary, events: .spooled(spool, ranges), known: try await indexing?.finished())
         } catch is PackError {
             return nil
         }

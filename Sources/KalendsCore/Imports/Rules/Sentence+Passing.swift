@@ -11,7 +11,7 @@ extension PackWriter {
         field("c", sentence.code?.rawValue)
         for argument in sentence.arguments {
             tag("a")
-            write(argument.place.rawValue)
+            write(argument.placeholder.rawValue)
             switch argument.value {
             case .text(let text): field("t", text)
             case .number(let number): field("n", number)
@@ -35,7 +35,7 @@ extension PackReader {
             switch letter {
             case "c": code = Sentence.Code(text: try self.text())
             case "a":
-                let place = Sentence.Argument.Place(text: try self.text())
+                let placeholder = Sentence.Argument.Placeholder(text: try self.text())
                 let value: Sentence.Argument.Value
                 switch try tag() {
                 case "t": value = .text(try self.text())
@@ -43,7 +43,7 @@ extension PackReader {
                 case "s": value = .sentence(try sentence(levels: levels - 1))
                 default: throw failure()
                 }
-                if let place { arguments.append(.init(place, value)) }
+                if let placeholder { arguments.append(.init(placeholder, value)) }
             default: throw failure()
             }
         }

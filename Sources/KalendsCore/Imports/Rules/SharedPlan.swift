@@ -26,7 +26,7 @@ final class SharedPlan: Sendable {
         self.plan = Mutex(plan)
     }
 
-    var tally: ImportCounts { plan.withLock { $0?.tally ?? ImportCounts() } }
+    var counts: ImportCounts { plan.withLock { $0?.counts ?? ImportCounts() } }
 
     /// An item that should be left out but is not in the file, if any.
     var unmetExclusion: String? { plan.withLock { $0?.unmetExclusions.min()?.string } }

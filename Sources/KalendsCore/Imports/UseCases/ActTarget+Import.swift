@@ -7,7 +7,7 @@ extension ActTarget<ImportRecord> {
     static func `import`(_ id: String, _ right: Right, touchingNoFeed reason: StaticString) -> ActTarget {
         ActTarget(touchingNoCircle: reason) { transaction, caller in
             let (record, circle) = try Rights.import(id, for: caller.identity, right, in: transaction)
-            return Opened(held: record, circle: circle.id)
+            return Opened(target: record, circle: circle.id)
         }
     }
 }

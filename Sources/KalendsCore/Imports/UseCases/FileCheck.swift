@@ -70,10 +70,10 @@ package struct FileCheck: Sendable {
             }
             set {
                 var rest = newValue[...]
-                for place in found.problems.indices { rest.popFirst().map { found.problems[place].sentence = $0 } }
+                for index in found.problems.indices { rest.popFirst().map { found.problems[index].sentence = $0 } }
                 for client in found.clients.indices {
-                    for place in found.clients[client].reasons.indices {
-                        rest.popFirst().map { found.clients[client].reasons[place].sentence = $0 }
+                    for index in found.clients[client].reasons.indices {
+                        rest.popFirst().map { found.clients[client].reasons[index].sentence = $0 }
                     }
                 }
                 if found.refusalSentence != nil { found.refusalSentence = rest.popFirst() ?? found.refusalSentence }

@@ -29,8 +29,8 @@ extension Imports {
         try await services.acts.readPage(for: caller) { transaction in
             let circle = try Rights.authorized(circle, for: caller.identity, in: transaction)
             return try show { last, count in
-                let place = last.map { ($0.createdAt.milliseconds, $0.id) } ?? cursor
-                return try circle.imports(after: place, limit: count, services)
+                let position = last.map { ($0.createdAt.milliseconds, $0.id) } ?? cursor
+                return try circle.imports(after: position, limit: count, services)
             }
         }
     }

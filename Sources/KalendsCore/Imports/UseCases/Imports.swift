@@ -15,7 +15,7 @@ package struct Imports: Sendable {
     package enum Mode: String, CaseIterable, Sendable { case preview, commit }
 
     /// The options of an import that do not change its result.
-    package struct Manner: Sendable {
+    package struct Options: Sendable {
         /// Whether the work continues after the response, which then shows the progress.
         package let isInBackground: Bool
         /// Where failures are logged that no response reports.
@@ -41,7 +41,7 @@ package struct Imports: Sendable {
     ///   - receive: receives the file once it is admitted; the memory that it keeps counts against the holding.
     package func create(
         in circleID: String, for caller: Caller, from sender: Sender, _ mode: Mode,
-        choosing choice: ImportChoice = ImportChoice(), _ manner: Manner, _ part: Part,
+        choosing choice: ImportChoice = ImportChoice(), _ options: Options, _ part: Part,
         receive: (FairPool.Holding) async throws -> ImportUpload
     ) async throws -> Report {
         _ = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .write, in: $0) }
@@ -64,8 +64,8 @@ package struct Imports: Sendable {
             }
             withExtendedLifetime(admission) {}
         }
-        if manner.isInBackground {
-            try await givingBack(held) { try start(id, manner, run) }
+        if options.isInBackground {
+            try await givingBack(held) { try start(id, options, run) }
             return try await report(id, for: caller, part)
         }
         defer { services.importRegistry.forget(id) }
@@ -98,7 +98,7 @@ package struct Imports: Sendable {
     package func commit(
         _ id: String, for caller: Caller, excluding excluded: Set<ByteString>,
         choosing choice: ImportChoice = ImportChoice(),
-        _ manner: Manner, _ part: Part
+        _ options: Options, _ part: Part
     ) async throws -> Report {
         let held = try await services.leases.take(ImportRecord.leaseName(id))
         let isHeld = held != nil || !services.leases.isShared
@@ -106,8 +106,8 @@ package struct Imports: Sendable {
             try await ImportWork.resume(id, for: caller, choosing: choice, isHeld: isHeld, services)
         }
         let run = { @Sendable in try await keeping(held, id) { try await work.commit(excluding: excluded) } }
-        if manner.isInBackground {
-            try await givingBack(held) { try start(id, manner, run) }
+        if options.isInBackground {
+            try await givingBack(held) { try start(id, options, run) }
             return try await report(id, for: caller, part)
         }
         defer { services.importRegistry.forget(id) }
@@ -160,9 +160,9 @@ package struct Imports: Sendable {
     private func keeping<Value: Sendable>(
         _ held: HeldLease?, _ id: String, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let desk = services.importRegistry
+        let registry = services.importRegistry
         return try await services.leases.keeping(
-            held, every: .seconds(1), noting: { desk.progress(id)?.note ?? "" }, work)
+            held, every: .seconds(1), noting: { registry.progress(id)?.note ?? "" }, work)
     }
 
     /// Restores the state before an import; items that were changed since then stay as they are and are reported.
@@ -178,7 +178,7 @@ package struct Imports: Sendable {
         try await services.acts.act(
             on: .import(id, .write, touchingNoFeed: "Nothing of a preview is shown."), for: caller
         ) { act in
-            guard act.held.state == .previewed, act.held.stage != .reading, act.held.stage != .committing else {
+            guard act.target.state == .previewed, act.target.stage != .reading, act.target.stage != .committing else {
                 throw Refusal.importState("Only a preview can be discarded.")
             }
             try act.transaction.forgetImport(id)
@@ -200,9 +200,9 @@ package struct Imports: Sendable {
 
     /// Lets work continue after the response; the result is stored in the import.
     private func start(
-        _ id: String, _ manner: Manner, _ work: @escaping @Sendable () async throws -> Void
+        _ id: String, _ options: Options, _ work: @escaping @Sendable () async throws -> Void
     ) throws {
-        let (store, tidying, logger) = (services.store, services.tidying, manner.logger)
+        let (store, tidying, logger) = (services.store, services.tidying, options.logger)
         let isShared = services.leases.isShared
         try services.importRegistry.start(id) {
             do {
@@ -212,7 +212,7 @@ package struct Imports: Sendable {
                 logger.warning("an import was given up: its lease was lost")
             } catch {
                 guard !Task.isCancelled, let refusal = ImportFailure.refusal(error, logger),
-                    let problem = try? manner.text(refusal)
+                    let problem = try? options.text(refusal)
                 else { return }
                 do {
                     let circle = try await Self.record(in: store, isShared: isShared) { transaction in

@@ -32,11 +32,11 @@ extension Subscriptions {
 
     /// What to change in a subscription.
     package struct Change: RequestContent {
-        package enum Wish: String, CaseIterable, Sendable { case active, paused }
+        package enum RequestedState: String, CaseIterable, Sendable { case active, paused }
 
         package var label = Edit<String>.keep
         package var refreshMinutes: Int?
-        package var state: Wish?
+        package var state: RequestedState?
         /// The faults of the request; reported only to callers who may change the circle.
         package var faults = FaultList()
 
@@ -58,7 +58,7 @@ extension Subscriptions {
     /// Follows a calendar; throws 409 when the circle already follows it, or follows the maximum number of calendars.
     package func create(_ draft: Draft, in circle: String, for caller: Caller) async throws -> Shown {
         let (id, key, fetcher) = (FeedLedger.makeID(), services.sealingKey, services.fetcher)
-        let most = services.settings.quotas.held(to: caller.identity).subscriptionsPerCircle
+        let most = services.settings.quotas.clamped(to: caller.identity).subscriptionsPerCircle
         return try await services.acts.act(on: .circle(circle, .write), for: caller) { act in
             let (transaction, url) = (act.transaction, try draft.url(fetcher))
             if let other = try transaction.subscription(in: circle, urlDigest: url.digest) {

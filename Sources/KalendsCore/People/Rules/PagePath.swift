@@ -20,7 +20,7 @@ package struct PagePath: Hashable, Sendable {
     /// percent sign.
     private static let plain = Set("-._~!$&'()*+,;=:@/?".utf8)
     /// Characters that would change the meaning of the path once decoded; nobody needs to encode them.
-    private static let marks = Set("/\\.%".utf8)
+    private static let separators = Set("/\\.%".utf8)
 
     /// Reads a path that somebody gave; returns nil if browsers may not be sent there.
     package init?(_ text: String) {
@@ -43,7 +43,7 @@ package struct PagePath: Hashable, Sendable {
                     pair.allSatisfy(\.isHexDigit), let value = UInt8(pair, radix: 16)
                 else { return false }
                 rest = rest.dropFirst(2)
-                if value < 0x20 || value == 0x7F || marks.contains(value) { return false }
+                if value < 0x20 || value == 0x7F || separators.contains(value) { return false }
             } else {
                 let isLetter =
                     (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)

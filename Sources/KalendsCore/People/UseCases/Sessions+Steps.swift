@@ -29,7 +29,7 @@ extension Sessions {
     ) async throws -> FirstStep {
         let stored = try await checked(user, password, hasCode: false, from: network)
         if stored.hasFactor {
-            let text = "\(acts.now() + Self.ticketLifetime) \(mark(stored.hash)) \(user)"
+            let text = "\(acts.now() + Self.ticketLifetime) \(signature(stored.hash)) \(user)"
             return .needsCode(ticket: Concealed(try factors.key.seal(text, for: Self.purpose(browser))))
         }
         let (session, secret) = try await begin(
@@ -47,7 +47,8 @@ extension Sessions {
         guard let opened = opened(ticket, browser), opened.until > acts.now() else { throw Refusal.endedSignIn }
         let user = opened.user
         note(user)
-        guard let hash = try await acts.store.read({ try $0.password(of: user)?.hash }), mark(hash) == opened.mark
+        guard let hash = try await acts.store.read({ try $0.password(of: user)?.hash }),
+            signature(hash) == opened.signature
         else { throw Refusal.endedSignIn }
         try await passwords.brake.begin(user, from: network, now: acts.now())
         return try await begin(
@@ -57,9 +58,9 @@ extension Sessions {
     private static func purpose(_ browser: String) -> String { "sign-in/\(browser)" }
 
     /// A name for a stored password, so that a ticket ends with it.
-    private func mark(_ hash: String) -> String { factors.key.name(for: "sign-in with \(hash)") }
+    private func signature(_ hash: String) -> String { factors.key.name(for: "sign-in with \(hash)") }
 
-    private func opened(_ ticket: Concealed, _ browser: String) -> (until: Int, mark: String, user: String)? {
+    private func opened(_ ticket: Concealed, _ browser: String) -> (until: Int, signature: String, user: String)? {
         guard let text = try? factors.key.open(ticket.reveal(), for: Self.purpose(browser)) else { return nil }
         // Neither a name nor a user's id contains a space.
         let parts = text.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }

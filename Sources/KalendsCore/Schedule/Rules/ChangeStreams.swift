@@ -10,7 +10,7 @@ import Synchronization
 /// server; only their streams are woken, and each reads on from its own number. So a stream that misses a wake-up, or is
 /// opened between two questions, misses no change, and one that is woken for nothing sends nothing.
 package final class ChangeStreams: Sendable {
-    private struct Place {
+    private struct Subscriber {
         let bell: StreamBell
         /// Nil for the changes of all circles.
         let circle: ByteString?
@@ -18,7 +18,7 @@ package final class ChangeStreams: Sendable {
     }
 
     private struct State {
-        var places: [Int: Place] = [:]
+        var subscribers: [Int: Subscriber] = [:]
         var circles: [ByteString: Set<Int>] = [:]
         /// The streams of all circles.
         var everywhere: Set<Int> = []
@@ -46,7 +46,7 @@ package final class ChangeStreams: Sendable {
     init(_ store: any Store) { self.store = store }
 
     /// How many streams are open.
-    package var count: Int { state.withLock { $0.places.count } }
+    package var count: Int { state.withLock { $0.subscribers.count } }
 
     /// Opens a stream; throws 429 when its owner has too many, and 503 when there are too many in all or the server
     /// stops.
@@ -54,15 +54,15 @@ package final class ChangeStreams: Sendable {
     /// - Parameter circle: nil for the changes of all circles.
     package func open(circle: String?, for caller: Caller, _ quotas: Quotas) throws -> ChangeStream {
         let (bell, owner) = (StreamBell(), ByteString(caller.actor.text))
-        let (most, mostInAll) = (quotas.held(to: caller.identity).streamsPerUser, quotas.streams)
+        let (most, mostInAll) = (quotas.clamped(to: caller.identity).streamsPerUser, quotas.streams)
         let number = try state.withLock { state throws(Refusal) in
-            guard !state.isStopped, state.places.count < mostInAll else { throw Refusal.noStream }
+            guard !state.isStopped, state.subscribers.count < mostInAll else { throw Refusal.noStream }
             guard state.owners[owner, default: 0] < most else { throw Refusal.tooManyStreams(most) }
             state.last += 1
-            let place = Place(bell: bell, circle: circle.map { ByteString($0) }, owner: owner)
-            state.places[state.last] = place
+            let subscriber = Subscriber(bell: bell, circle: circle.map { ByteString($0) }, owner: owner)
+            state.subscribers[state.last] = subscriber
             state.owners[owner, default: 0] += 1
-            if let circle = place.circle {
+            if let circle = subscriber.circle {
                 state.circles[circle, default: []].insert(state.last)
             } else {
                 state.everywhere.insert(state.last)
@@ -75,11 +75,11 @@ package final class ChangeStreams: Sendable {
 
     fileprivate func leave(_ number: Int) {
         state.withLock { state in
-            guard let place = state.places.removeValue(forKey: number) else { return }
-            let left = state.owners[place.owner, default: 1] - 1
-            state.owners[place.owner] = left > 0 ? left : nil
+            guard let subscriber = state.subscribers.removeValue(forKey: number) else { return }
+            let left = state.owners[subscriber.owner, default: 1] - 1
+            state.owners[subscriber.owner] = left > 0 ? left : nil
             state.everywhere.remove(number)
-            guard let circle = place.circle else { return }
+            guard let circle = subscriber.circle else { return }
             state.circles[circle]?.remove(number)
             if state.circles[circle]?.isEmpty == true { state.circles[circle] = nil }
         }
@@ -89,7 +89,7 @@ package final class ChangeStreams: Sendable {
     package func stop() {
         let bells = state.withLock { state in
             state.isStopped = true
-            return state.places.values.map(\.bell)
+            return state.subscribers.values.map(\.bell)
         }
         for bell in bells { bell.end() }
     }
@@ -108,11 +108,11 @@ package final class ChangeStreams: Sendable {
         while (try? await Task.sleep(for: Self.pause)) != nil {
             guard goesOn() else { return }
             rounds += 1
-            let mark = store.clock.now
+            let time = store.clock.now
             // A question that fails is asked again, from the same place.
-            if mark != seen || rounds % Self.patience == 0 || isBehind, let found = try? await look(after: position) {
+            if time != seen || rounds % Self.patience == 0 || isBehind, let found = try? await look(after: position) {
                 due.formUnion(numbers(in: found.circles))
-                (position, isBehind, seen) = (found.position, found.isBehind, mark)
+                (position, isBehind, seen) = (found.position, found.isBehind, time)
             }
             let woken = Array(due.prefix(Self.most))
             due.subtract(woken)
@@ -124,8 +124,8 @@ package final class ChangeStreams: Sendable {
     /// Whether any stream is open; the watch ends with the last one.
     private func goesOn() -> Bool {
         state.withLock { state in
-            if state.places.isEmpty { state.watch = nil }
-            return !state.places.isEmpty
+            if state.subscribers.isEmpty { state.watch = nil }
+            return !state.subscribers.isEmpty
         }
     }
 
@@ -147,7 +147,7 @@ package final class ChangeStreams: Sendable {
     /// Returns the streams that show any of these circles.
     private func numbers(in circles: Set<ByteString>?) -> Set<Int> {
         state.withLock { state in
-            guard let circles else { return Set(state.places.keys) }
+            guard let circles else { return Set(state.subscribers.keys) }
             if circles.isEmpty { return [] }
             var found = state.everywhere
             for circle in circles { found.formUnion(state.circles[circle] ?? []) }
@@ -158,7 +158,7 @@ package final class ChangeStreams: Sendable {
     /// - Parameter numbers: nil for all.
     private func bells(_ numbers: [Int]?) -> [StreamBell] {
         state.withLock { state in
-            numbers.map { $0.compactMap { state.places[$0]?.bell } } ?? state.places.values.map(\.bell)
+            numbers.map { $0.compactMap { state.subscribers[$0]?.bell } } ?? state.subscribers.values.map(\.bell)
         }
     }
 }

@@ -11,7 +11,7 @@ struct InboundRefusal: Error {
 
 extension String {
     /// Returns the text without a prefix; without it, the text is unchanged.
-    func behind(_ beginning: String) -> String {
+    func removingPrefix(_ beginning: String) -> String {
         hasPrefix(beginning) ? String(dropFirst(beginning.count)) : self
     }
 }

@@ -161,7 +161,7 @@ extension StoredInParts {
     func stored() throws -> String {
         var members: [ByteString: JSONValue] = [:]
         let parts = Self.parts
-        for place in parts.indices { parts[place].store(self, &members) }
+        for position in parts.indices { parts[position].store(self, &members) }
         return try JSONValue.object(members).text()
     }
 }

@@ -14,7 +14,7 @@ extension Acts {
         in circle: String, for caller: Caller, _ quotas: Quotas,
         _ body: @escaping @Sendable (inout ScheduleWriter) throws -> Value
     ) async throws -> Value {
-        let held = quotas.held(to: caller.identity)
+        let held = quotas.clamped(to: caller.identity)
         return try await act(on: .circle(circle, .write), in: .circle(circle), for: caller) { act in
             var writer = try ScheduleWriter(
                 circle: act.circle, quotas: held, transaction: act.transaction, now: act.now)

@@ -66,7 +66,7 @@ package struct Occurrences: Sendable {
         _ start: Instant, of id: String, in circle: String, if condition: Precondition<ShownOccurrence>,
         for caller: Caller, _ read: @escaping @Sendable (AppointmentContent) throws -> OccurrenceContent
     ) async throws -> (ShownOccurrence, isNew: Bool) {
-        let most = quotas.held(to: caller.identity).occurrencesPerItem
+        let most = quotas.clamped(to: caller.identity).occurrencesPerItem
         let seen = try await acts.store.read { transaction in
             let own = try Rights.circle(circle, for: caller.identity, .write, in: transaction)
             return try Self.series(id, in: own, transaction)

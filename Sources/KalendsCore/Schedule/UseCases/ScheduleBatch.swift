@@ -97,16 +97,16 @@ package struct ScheduleBatch: Sendable {
 
     /// Follows the rules of repeating appointments before any transaction begins, all within one budget.
     private mutating func follow(_ orders: inout [Order]) async throws {
-        let places = orders.indices.filter { orders[$0].draft?.repeats == true }
-        guard !places.isEmpty else { return }
-        let (ids, circle, caller) = (places.map { orders[$0].id }, circle, caller)
+        let positions = orders.indices.filter { orders[$0].draft?.repeats == true }
+        guard !positions.isEmpty else { return }
+        let (ids, circle, caller) = (positions.map { orders[$0].id }, circle, caller)
         let (zone, changed) = try await acts.store.read { transaction in
             let own = try Rights.circle(circle, for: caller.identity, .write, in: transaction)
             return (
                 try own.zone, try ids.map { try transaction.occurrences(of: $0, in: circle).map(\.originalStart) }
             )
         }
-        for (index, starts) in zip(places, changed) {
+        for (index, starts) in zip(positions, changed) {
             orders[index].draft?.follow(in: zone, changed: starts, budget: &budget)
             // Other tasks get a turn between any two rules.
             await Task.yield()

@@ -54,7 +54,7 @@ package struct Quotas: Sendable {
     var hostFactor = 10
 
     /// Returns the quotas of a caller, which are `hostFactor` times larger when the host application acts for no user.
-    func held(to caller: Identity) -> Quotas {
+    func clamped(to caller: Identity) -> Quotas {
         guard caller.isInstallation else { return self }
         var quotas = self
         for (_, path) in Self.settings {

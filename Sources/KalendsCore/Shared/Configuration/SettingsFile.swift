@@ -36,10 +36,10 @@ struct SettingsFile {
             let line = line.utf8.last == UInt8(ascii: "\r") ? Substring(line.utf8.dropLast()) : line
             let content = line.withoutOuterBlanks
             guard let first = content.utf8.first, first != UInt8(ascii: "#") else { continue }
-            let place = "\(path), line \(index + 1)"
+            let location = "\(path), line \(index + 1)"
             let sides = content.pieces(separatedBy: "=", maxSplits: 1, omittingEmpty: false)
             guard sides.count == 2 else {
-                wrong.append("\(place): must be name = value, or begin with # where it is a comment.")
+                wrong.append("\(location): must be name = value, or begin with # where it is a comment.")
                 continue
             }
             let name = String(sides[0].withoutOuterBlanks)
@@ -48,11 +48,11 @@ struct SettingsFile {
                 let isNamed = wrong.count < Self.mostUnknown
                 wrong.append(
                     isNamed
-                        ? "\(place): " + SettingValues.unknown(printable(name), among: Setting.all.map(\.name)) : "")
+                        ? "\(location): " + SettingValues.unknown(printable(name), among: Setting.all.map(\.name)) : "")
                 continue
             }
             if values.updateValue(String(sides[1].withoutOuterBlanks), forKey: name) != nil {
-                wrong.append("\(place): \(name) is set for the second time.")
+                wrong.append("\(location): \(name) is set for the second time.")
             }
         }
         faults += wrong.prefix(Self.mostUnknown)

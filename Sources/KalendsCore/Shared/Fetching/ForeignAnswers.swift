@@ -40,8 +40,8 @@ package final class ForeignAnswers: Sendable {
         let busy = "Many calendar servers are answering at this moment; ask again soon."
         memory = FairPool(FairPool.Size(bytes: limit), busy: busy)
         questions = FairPool(
-            FairPool.Size(bytes: 0, places: 24, placesOfAPerson: 2), busy: busy, of: "questions to calendar servers")
-        objects = FairPool(FairPool.Size(bytes: 0, places: 8), busy: busy)
+            FairPool.Size(bytes: 0, slots: 24, slotsPerPerson: 2), busy: busy, of: "questions to calendar servers")
+        objects = FairPool(FairPool.Size(bytes: 0, slots: 8), busy: busy)
         self.patience = patience
         self.now = now
     }
@@ -100,29 +100,29 @@ extension ForeignAnswers {
     private static let longestTurn = Duration.seconds(60)
 
     /// A sender's turn in which another process reads; its time counts like that of reading here.
-    struct Turn: ~Copyable {
-        fileprivate let place: FairPool.Holding
+    struct Permit: ~Copyable {
+        fileprivate let slot: FairPool.Holding
         fileprivate let answers: ForeignAnswers
         private let began = ContinuousClock.now
 
-        fileprivate init(_ place: FairPool.Holding, _ answers: ForeignAnswers) {
-            (self.place, self.answers) = (place, answers)
+        fileprivate init(_ slot: FairPool.Holding, _ answers: ForeignAnswers) {
+            (self.slot, self.answers) = (slot, answers)
         }
 
         deinit {
             let time = Int((ContinuousClock.now - began) / .milliseconds(1))
-            answers.processor.charge(place.sender.caller, time * ForeignAnswers.portion, now: answers.now())
+            answers.processor.charge(slot.sender.caller, time * ForeignAnswers.portion, now: answers.now())
         }
     }
 
     /// Waits for a sender's turn; throws `busy` if it takes too long.
-    func turn(for sender: Sender) async throws(ProviderFailure) -> Turn {
+    func turn(for sender: Sender) async throws(ProviderFailure) -> Permit {
         let wait = processor.wait(sender.caller, now: now())
         guard Duration.milliseconds(wait) <= Self.longestTurn else { throw .busy(after: wait / 1000 + 1) }
         if wait > 0 { try? await Task.sleep(for: .milliseconds(wait)) }
         let end = ContinuousClock.now + Self.longestTurn
         while true {
-            do throws(Refusal) { return Turn(try objects.enter(sender), self) } catch {
+            do throws(Refusal) { return Permit(try objects.enter(sender), self) } catch {
                 guard ContinuousClock.now < end, !Task.isCancelled else { throw .noRoom }
             }
             try? await Task.sleep(for: Self.pause)

@@ -145,7 +145,8 @@ package struct GuardedFetcher: Sendable {
         for address in try await rules.addresses(of: url.host).prefix(Self.tries) {
             try Task.checkCancellation()
             do {
-                return try await rules.transport.send(Hop(url: url, address: address, headers: headers)) { answer in
+                return try await rules.transport.send(OutboundRequest(url: url, address: address, headers: headers)) {
+                    answer in
                     // The bodies of other answers are not read.
                     answer.status == 200 ? try CalendarSink(answer, limit: limit, for: admission) : nil
                 }

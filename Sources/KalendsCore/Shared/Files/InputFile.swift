@@ -36,7 +36,7 @@ package final class InputFile {
     private var taken = 0
     private var chunk = [UInt8](repeating: 0, count: 1 << 20)
     private var hasBegun = false
-    private var hasTold = false
+    private var hasPrompted = false
 
     /// - Parameters:
     ///   - limit: the most bytes that are read; a longer file is refused here if its length is known.
@@ -105,9 +105,9 @@ package final class InputFile {
 
     /// Waits until there is something to read or the end is reached.
     private func wait() throws {
-        if case .terminal = kind, !hasTold {
+        if case .terminal = kind, !hasPrompted {
             Self.say("Reading what you type; Ctrl-D on a line of its own ends it.")
-            hasTold = true
+            hasPrompted = true
         }
         var waited = 0
         while true {
@@ -117,10 +117,10 @@ package final class InputFile {
             if ready < 0, errno == EINTR { continue }
             guard ready == 0 else { return }
             waited += Self.silence
-            if !hasTold {
+            if !hasPrompted {
                 Self.say(
                     "Waiting for \(shownName)\(hasBegun ? " to go on" : ", from which nothing has come yet").")
-                hasTold = true
+                hasPrompted = true
             }
             if case .pipe(isNamed: true) = kind, !hasBegun, waited >= Self.patience {
                 throw Self.failure(name, "is a pipe, and nobody wrote to it within \(Self.patience) seconds.")

@@ -29,8 +29,8 @@ package struct JSONForm<Value: Sendable>: Sendable {
     /// Writes the object with sorted keys, without making a `JSONValue` of each member.
     func write(_ value: Value, to text: inout JSONText) throws {
         var lead = "{"
-        for place in sorted.indices {
-            if try sorted[place].write(value, lead, &text) { lead = "," }
+        for index in sorted.indices {
+            if try sorted[index].write(value, lead, &text) { lead = "," }
         }
         text.append("}")
     }
@@ -175,7 +175,7 @@ extension JSONFormed {
         self.init()
         let members = Self.form.members
         // By place: each member that is copied costs a dozen reference counts, and long lists are read.
-        for place in members.indices where !members[place].read(object[members[place].key], &self) { return nil }
+        for index in members.indices where !members[index].read(object[members[index].key], &self) { return nil }
     }
 
     package var json: JSONValue { .object(Self.form.members(of: self)) }

@@ -18,25 +18,25 @@ package enum StoredRows {
         // If a value has the wrong type, nothing else can be relied on.
         guard faults.isEmpty else { return faults }
         for table in StoredRecord.Table.allCases {
-            var place: StoredRecord.Place?
+            var position: StoredRecord.Position?
             reading: while faults.count < StoredFault.limit {
                 // Reading page by page keeps transactions short, so that the write-ahead log can be emptied, and memory
                 // small.
-                let from = place
+                let from = position
                 let found = try await store.read { transaction in
                     let rows = try transaction.records(of: table, after: from, limit: page)
                     return (
-                        rows.last?.place,
+                        rows.last?.position,
                         rows.compactMap { row in
                             fault(row.record, kinds).map {
-                                StoredFault(table: table.name, row: row.place.description, reason: $0)
+                                StoredFault(table: table.name, row: row.position.description, reason: $0)
                             }
                         }
                     )
                 }
                 faults += found.1
                 guard let last = found.0 else { break reading }
-                place = last
+                position = last
             }
         }
         return Array(faults.prefix(StoredFault.limit))

@@ -40,7 +40,7 @@ package struct Services: Sendable {
     package let metrics: Metrics
     package let memory: MemoryBudgets
     package let stopping = Stopping()
-    let desk = OnceDesk()
+    let runningRequests = RunningRequests()
     package let streams: ChangeStreams
     package let pushKeys: PushKeys
     let pace = Acts.makePace()
@@ -56,7 +56,7 @@ package struct Services: Sendable {
     /// Whether the sealing key is the one with which the database's feed addresses were sealed.
     package let isSealingKeyRight: Bool
     /// A random text that a restore of the database changes.
-    package let databaseMark: String
+    package let databaseID: String
     /// Whether this process serves feeds, and does not only run a command.
     package let isServer: Bool
     package let now: Clock
@@ -68,7 +68,7 @@ package struct Services: Sendable {
         sharing: (any SharedStore)?, tidying: Tidying,
         fetcher: GuardedFetcher, refreshes: RefreshRegistry, sync: SyncScheduler, calendars: any CalendarProviding,
         mints: RateLimit, grants: GrantRegistry, userTokens: UserTokens, passwords: Passwords, metrics: Metrics,
-        memory: MemoryBudgets, settings: ServerSettings, isSealingKeyRight: Bool, databaseMark: String, isServer: Bool,
+        memory: MemoryBudgets, settings: ServerSettings, isSealingKeyRight: Bool, databaseID: String, isServer: Bool,
         now: @escaping Clock
     ) {
         self.store = store
@@ -102,7 +102,7 @@ package struct Services: Sendable {
         self.settings = settings
         reports = ReportRoom(settings.limits, now: now)
         self.isSealingKeyRight = isSealingKeyRight
-        self.databaseMark = databaseMark
+        self.databaseID = databaseID
         self.isServer = isServer
         self.now = now
     }

@@ -11,22 +11,22 @@ import Synchronization
 package final class FairPool: Sendable {
     struct Size: Sendable {
         var bytes: Int
-        var places = Int.max
+        var slots = Int.max
         /// The most places that one person may have at a time.
-        var placesOfAPerson = Int.max
+        var slotsPerPerson = Int.max
     }
 
-    private struct Held {
-        var places = 0
+    private struct Usage {
+        var slots = 0
         var bytes = 0
 
-        var isNothing: Bool { places == 0 && bytes == 0 }
+        var isNothing: Bool { slots == 0 && bytes == 0 }
     }
 
     private struct State {
-        var all = Held()
-        var callers: [ByteString: Held] = [:]
-        var networks: [ByteString: Held] = [:]
+        var all = Usage()
+        var callers: [ByteString: Usage] = [:]
+        var networks: [ByteString: Usage] = [:]
     }
 
     let size: Size
@@ -58,7 +58,7 @@ package final class FairPool: Sendable {
 
         deinit {
             let held = state.withLock { $0 }
-            pool.change(held.sender, places: -1, bytes: -held.bytes)
+            pool.change(held.sender, slots: -1, bytes: -held.bytes)
         }
 
         var sender: Sender { state.withLock(\.sender) }
@@ -67,8 +67,8 @@ package final class FairPool: Sendable {
         func belongs(to sender: Sender) {
             state.withLock { held in
                 guard held.sender != sender else { return }
-                pool.change(held.sender, places: -1, bytes: -held.bytes)
-                pool.change(sender, places: 1, bytes: held.bytes)
+                pool.change(held.sender, slots: -1, bytes: -held.bytes)
+                pool.change(sender, slots: 1, bytes: held.bytes)
                 held.sender = sender
             }
         }
@@ -82,14 +82,14 @@ package final class FairPool: Sendable {
         /// Gives back a part of the room.
         func shrink(by count: Int) {
             state.withLock { held in
-                pool.change(held.sender, places: 0, bytes: -count)
+                pool.change(held.sender, slots: 0, bytes: -count)
                 held.bytes -= count
             }
         }
 
         /// Like `grow`, for bytes that are never refused.
         func growAlways(by count: Int) {
-            pool.change(sender, places: 0, bytes: count)
+            pool.change(sender, slots: 0, bytes: count)
             state.withLock { $0.bytes += count }
         }
     }
@@ -97,9 +97,9 @@ package final class FairPool: Sendable {
     /// Takes a place; throws 429 if a person has too many places, 503 if there are too few for everybody.
     func enter(_ sender: Sender) throws(Refusal) -> Holding {
         let reason: Refusal? = state.withLock { state in
-            let (mine, ours) = (state.callers[sender.caller]?.places ?? 0, state.networks[sender.network]?.places ?? 0)
-            if sender.isPerson, mine >= size.placesOfAPerson { return .tooManyUnderWay(size.placesOfAPerson, purpose) }
-            guard 2 * max(mine, ours) < size.places - state.all.places else { return refusal }
+            let (mine, ours) = (state.callers[sender.caller]?.slots ?? 0, state.networks[sender.network]?.slots ?? 0)
+            if sender.isPerson, mine >= size.slotsPerPerson { return .tooManyUnderWay(size.slotsPerPerson, purpose) }
+            guard 2 * max(mine, ours) < size.slots - state.all.slots else { return refusal }
             Self.change(&state, sender, 1, 0)
             return nil
         }
@@ -109,12 +109,12 @@ package final class FairPool: Sendable {
 
     /// Takes a place without ever refusing: for work that must go on, is small, and is limited by other means.
     func enterAlways(_ sender: Sender) -> Holding {
-        change(sender, places: 1, bytes: 0)
+        change(sender, slots: 1, bytes: 0)
         return Holding(self, sender)
     }
 
     /// The number of places taken, and the number of bytes held.
-    var places: Int { state.withLock(\.all.places) }
+    var slots: Int { state.withLock(\.all.slots) }
     var bytes: Int { state.withLock(\.all.bytes) }
 
     /// The number of bytes that a caller holds.
@@ -131,15 +131,15 @@ package final class FairPool: Sendable {
         if !hasRoom { throw refusal }
     }
 
-    fileprivate func change(_ sender: Sender, places: Int, bytes: Int) {
-        state.withLock { Self.change(&$0, sender, places, bytes) }
+    fileprivate func change(_ sender: Sender, slots: Int, bytes: Int) {
+        state.withLock { Self.change(&$0, sender, slots, bytes) }
     }
 
-    private static func change(_ state: inout State, _ sender: Sender, _ places: Int, _ bytes: Int) {
-        func add(_ held: inout Held) { (held.places, held.bytes) = (held.places + places, held.bytes + bytes) }
+    private static func change(_ state: inout State, _ sender: Sender, _ slots: Int, _ bytes: Int) {
+        func add(_ held: inout Usage) { (held.slots, held.bytes) = (held.slots + slots, held.bytes + bytes) }
         add(&state.all)
-        add(&state.callers[sender.caller, default: Held()])
-        add(&state.networks[sender.network, default: Held()])
+        add(&state.callers[sender.caller, default: Usage()])
+        add(&state.networks[sender.network, default: Usage()])
         if state.callers[sender.caller]?.isNothing == true { state.callers[sender.caller] = nil }
         if state.networks[sender.network]?.isNothing == true { state.networks[sender.network] = nil }
     }

@@ -15,10 +15,10 @@ package struct Intake: Sendable {
 
     package init(_ settings: ServerSettings) {
         files = FairPool(
-            FairPool.Size(bytes: 4 * settings.maxImportBytes, places: 48, placesOfAPerson: 6),
+            FairPool.Size(bytes: 4 * settings.maxImportBytes, slots: 48, slotsPerPerson: 6),
             busy: "Many files are coming in at this moment; ask again soon.")
         bodies = FairPool(
-            FairPool.Size(bytes: Self.bodyBytes, places: 256, placesOfAPerson: 12),
+            FairPool.Size(bytes: Self.bodyBytes, slots: 256, slotsPerPerson: 12),
             busy: "Many large requests are coming in at this moment; ask again soon.")
         memory = FairPool(
             FairPool.Size(bytes: Self.memoryBytes),

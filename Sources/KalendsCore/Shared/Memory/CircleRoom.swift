@@ -15,9 +15,9 @@ extension Services {
     func room(forCircle id: String, andOwnOf owner: String? = nil, for payer: String) async throws -> MemoryShare {
         let share = try await room(forFormOf: id, andOwnOf: owner, for: payer)
         // Reading a whole circle occupies a reader of the database for long, and one must remain free for polls.
-        let place = MemoryShare(memory.pages, network: ByteString(payer))
-        try await place.hold(MemoryBudgets.mostPageBytes)
-        share.rely(on: place)
+        let memoryShare = MemoryShare(memory.pages, network: ByteString(payer))
+        try await memoryShare.hold(MemoryBudgets.mostPageBytes)
+        share.rely(on: memoryShare)
         return share
     }
 
@@ -107,7 +107,7 @@ extension Services {
             try await room.texts.hold(needed.text)
             try await room.circles.hold(needed.memory)
             // Reading a whole circle occupies a reader of the database for long, and one must remain free for polls.
-            try await room.place.hold(MemoryBudgets.mostPageBytes)
+            try await room.memoryShare.hold(MemoryBudgets.mostPageBytes)
             do {
                 return (try await store.read { try body($0, room) }, room)
             } catch let more as CircleRoom.Needed {
@@ -127,12 +127,12 @@ final class CircleRoom: Sendable {
 
     fileprivate let texts: MemoryShare
     fileprivate let circles: MemoryShare
-    fileprivate let place: MemoryShare
+    fileprivate let memoryShare: MemoryShare
 
     fileprivate init(_ memory: MemoryBudgets, _ payer: String) {
         texts = MemoryShare(memory.texts)
         circles = MemoryShare(memory.circles, network: ByteString(payer))
-        place = MemoryShare(memory.pages, network: ByteString(payer))
+        memoryShare = MemoryShare(memory.pages, network: ByteString(payer))
     }
 
     /// Takes the room for a circle in the snapshot in which it is read; throws `Needed` if no room is free at this moment.

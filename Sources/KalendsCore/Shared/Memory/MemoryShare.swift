@@ -8,19 +8,19 @@ package final class MemoryShare: Sendable {
     /// The bytes that a request may hold without being counted.
     package static let free = 64 << 10
 
-    private struct Held {
+    private struct Usage {
         var network: ByteString?
         var count = 0
     }
 
     private let budget: MemoryBudget
-    private let held: Mutex<Held>
+    private let held: Mutex<Usage>
     private let part = Mutex<SharedAnswers.Part?>(nil)
     private let other = Mutex<MemoryShare?>(nil)
 
     init(_ budget: MemoryBudget, network: ByteString? = nil) {
         self.budget = budget
-        held = Mutex(Held(network: network))
+        held = Mutex(Usage(network: network))
     }
 
     deinit {
@@ -101,7 +101,7 @@ package final class MemoryShare: Sendable {
         }
     }
 
-    private func counted(_ count: Int, _ held: Held) -> Int {
+    private func counted(_ count: Int, _ held: Usage) -> Int {
         count <= Self.free ? 0 : budget.counted(count, for: held.network)
     }
 }

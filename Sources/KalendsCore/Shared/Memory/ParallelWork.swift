@@ -22,15 +22,15 @@ final class ParallelWork<Result: Sendable>: Sendable {
 
     /// Does a piece of work, or has another thread do it.
     func add(_ work: @escaping @Sendable () throws -> Result) {
-        let (place, isForOther) = state.withLock { state in
+        let (position, isForOther) = state.withLock { state in
             defer { state.count += 1 }
             guard state.underWay < Self.others else { return (state.count, false) }
             state.underWay += 1
             return (state.count, true)
         }
-        guard isForOther else { return keep(Swift.Result(catching: work), place) }
+        guard isForOther else { return keep(Swift.Result(catching: work), position) }
         DispatchQueue.global().async(group: group) {
-            self.keep(Swift.Result(catching: work), place)
+            self.keep(Swift.Result(catching: work), position)
             self.state.withLock { $0.underWay -= 1 }
         }
     }

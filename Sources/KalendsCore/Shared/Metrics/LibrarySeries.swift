@@ -26,7 +26,7 @@ final class LibrarySeries: CounterHandler, FloatingPointCounterHandler, MeterHan
 
     private let kind: Kind
     /// Of a timer only.
-    private let tally = Metrics.Tally()
+    private let counter = Metrics.Counter()
     /// Of everything else.
     private let values = Mutex(Values())
 
@@ -39,7 +39,7 @@ final class LibrarySeries: CounterHandler, FloatingPointCounterHandler, MeterHan
     func set(_ value: Double) { values.withLock { $0.value = value } }
     func record(_ value: Int64) { record(Double(value)) }
     func record(_ value: Double) { if kind == .gauge { set(value) } else { add(value) } }
-    func recordNanoseconds(_ duration: Int64) { tally.add(Int(duration / 1000)) }
+    func recordNanoseconds(_ duration: Int64) { counter.add(Int(duration / 1000)) }
     func reset() { values.withLock { $0 = Values() } }
 
     private func add(_ amount: Double) {
@@ -56,7 +56,7 @@ final class LibrarySeries: CounterHandler, FloatingPointCounterHandler, MeterHan
         let braced = labels.isEmpty ? "" : "{\(labels)}"
         let values = values.withLock { $0 }
         switch kind {
-        case .histogram: return tally.lines(name, labels)
+        case .histogram: return counter.lines(name, labels)
         case .summary: return "\(name)_sum\(braced) \(values.value)\n\(name)_count\(braced) \(values.count)\n"
         case .counter, .gauge: return "\(name)\(braced) \(values.value)\n"
         }

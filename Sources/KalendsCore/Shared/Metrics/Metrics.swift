@@ -12,7 +12,7 @@ package final class Metrics: Sendable {
     }
 
     /// Counts how often an operation ran and how long it took, in total and as a histogram.
-    package final class Tally: Sendable {
+    package final class Counter: Sendable {
         /// The upper bounds in microseconds; a further bucket has none.
         static let bounds = [
             1000, 5000, 10_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000,
@@ -35,19 +35,19 @@ package final class Metrics: Sendable {
 
     /// The durations of several tallies combined.
     fileprivate struct Histogram {
-        var counts = [Int](repeating: 0, count: Tally.bounds.count + 1)
+        var counts = [Int](repeating: 0, count: Counter.bounds.count + 1)
         var microseconds = 0
 
-        mutating func add(_ tally: Tally) {
-            microseconds += tally.microseconds
-            for (index, count) in tally.counts.enumerated() { counts[index] += count }
+        mutating func add(_ counter: Counter) {
+            microseconds += counter.microseconds
+            for (index, count) in counter.counts.enumerated() { counts[index] += count }
         }
 
         /// - Parameter labels: without braces.
         func lines(_ name: String, _ labels: String) -> String {
             var (text, sum) = ("", 0)
             let (more, braced) = labels.isEmpty ? ("", "") : (labels + ",", "{\(labels)}")
-            for (bound, count) in zip(Tally.bounds.map { "\(Double($0) / 1_000_000)" } + ["+Inf"], counts) {
+            for (bound, count) in zip(Counter.bounds.map { "\(Double($0) / 1_000_000)" } + ["+Inf"], counts) {
                 sum += count
                 text += "\(name)_bucket{\(more)le=\"\(bound)\"} \(sum)\n"
             }
@@ -56,11 +56,11 @@ package final class Metrics: Sendable {
         }
     }
 
-    private let tallies = Mutex<[Series: Tally]>([:])
+    private let counters = Mutex<[Series: Counter]>([:])
     /// Feeds that were answered from memory, bypassing the router.
-    package let fromMemory = Tally()
-    let wholeRenderings = Tally()
-    let changeRenderings = Tally()
+    package let fromMemory = Counter()
+    let wholeRenderings = Counter()
+    let changeRenderings = Counter()
     private let takenPushes = Atomic(0)
     private let failedPushes = Atomic(0)
     private let writes: WriteGauge
@@ -69,13 +69,13 @@ package final class Metrics: Sendable {
 
     package init(writes: WriteGauge = WriteGauge()) { self.writes = writes }
 
-    /// Returns the tally in which requests of a kind are counted; the caller may keep it.
-    package func tally(method: String, route: String, status: Int) -> Tally {
+    /// Returns the counter in which requests of a kind are counted; the caller may keep it.
+    package func counter(method: String, route: String, status: Int) -> Counter {
         let series = Series(method: method, route: route, status: status)
-        return tallies.withLock { tallies in
-            if let known = tallies[series] { return known }
-            let new = Tally()
-            tallies[series] = new
+        return counters.withLock { counters in
+            if let known = counters[series] { return known }
+            let new = Counter()
+            counters[series] = new
             return new
         }
     }
@@ -92,7 +92,7 @@ package final class Metrics: Sendable {
 
     /// The metrics in the exposition format, version 0.0.4.
     var exposition: String {
-        let rows = tallies.withLock { $0 }.filter { $0.value.count > 0 }.sorted {
+        let rows = counters.withLock { $0 }.filter { $0.value.count > 0 }.sorted {
             ($0.key.route, $0.key.method, $0.key.status) < ($1.key.route, $1.key.method, $1.key.status)
         }
         var text = """
@@ -100,7 +100,7 @@ package final class Metrics: Sendable {
             # TYPE kalends_requests_total counter
 
             """
-        for (series, tally) in rows { text += "kalends_requests_total\(labels(series)) \(tally.count)\n" }
+        for (series, counter) in rows { text += "kalends_requests_total\(labels(series)) \(counter.count)\n" }
         text += """
             # HELP kalends_request_duration_seconds Time between a request and its answer.
             # TYPE kalends_request_duration_seconds histogram
@@ -108,14 +108,14 @@ package final class Metrics: Sendable {
             """
         // The status is left out, because each combination of labels takes fourteen lines.
         var last: (labels: String, histogram: Histogram)?
-        for (series, tally) in rows {
+        for (series, counter) in rows {
             let labels = #"method="\#(series.method)",route="\#(series.route)""#
             if let done = last, done.labels != labels {
                 text += done.histogram.lines("kalends_request_duration_seconds", done.labels)
                 last = nil
             }
             if last == nil { last = (labels, Histogram()) }
-            last?.histogram.add(tally)
+            last?.histogram.add(counter)
         }
         if let last { text += last.histogram.lines("kalends_request_duration_seconds", last.labels) }
         text += """
@@ -149,16 +149,17 @@ package final class Metrics: Sendable {
             # TYPE kalends_feed_renderings_total counter
 
             """
-        for (kind, tally) in renderings {
-            text += "kalends_feed_renderings_total{from=\"\(kind)\"} \(tally.count)\n"
+        for (kind, counter) in renderings {
+            text += "kalends_feed_renderings_total{from=\"\(kind)\"} \(counter.count)\n"
         }
         text += """
             # HELP kalends_feed_rendering_seconds_total Time spent on it.
             # TYPE kalends_feed_rendering_seconds_total counter
 
             """
-        for (kind, tally) in renderings {
-            text += "kalends_feed_rendering_seconds_total{from=\"\(kind)\"} \(Double(tally.microseconds) / 1_000_000)\n"
+        for (kind, counter) in renderings {
+            text +=
+                "kalends_feed_rendering_seconds_total{from=\"\(kind)\"} \(Double(counter.microseconds) / 1_000_000)\n"
         }
         return text + libraries.exposition
     }
@@ -168,7 +169,7 @@ package final class Metrics: Sendable {
     }
 }
 
-extension Metrics.Tally {
+extension Metrics.Counter {
     /// The lines of a histogram in seconds.
     ///
     /// - Parameter labels: without braces.

@@ -54,8 +54,8 @@ package final class KeyRotation: Sendable {
     }
 
     private func reseal(_ column: SealedColumn, in store: any Store, _ outcome: inout Outcome) async throws {
-        var place: String? = ""
-        while let begin = place {
+        var position: String? = ""
+        while let begin = position {
             let key = key
             let (part, lost) = try await store.record { transaction in
                 var lost = 0
@@ -67,7 +67,7 @@ package final class KeyRotation: Sendable {
                 }
                 return (part, lost)
             }
-            place = part.last
+            position = part.last
             outcome.resealed += part.replaced
             outcome.lost += lost
         }

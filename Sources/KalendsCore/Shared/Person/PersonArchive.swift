@@ -13,10 +13,10 @@ package struct PersonArchive: Sendable {
     private let user: String
     private let caller: Caller
     private let madeAt: Int
-    private var place: Place? = .rows(table: 0, part: 1, after: nil)
+    private var position: Position? = .rows(table: 0, part: 1, after: nil)
 
     /// Where the next files begin.
-    private enum Place {
+    private enum Position {
         case rows(table: Int, part: Int, after: [SQLValue]?)
         case calendar
     }
@@ -29,17 +29,17 @@ package struct PersonArchive: Sendable {
     ///
     /// Throws 404 once the caller may not read what is the person's.
     package mutating func next() async throws -> [UInt8]? {
-        guard let place else { return nil }
+        guard let position else { return nil }
         let (user, identity, tables) = (user, caller.identity, PersonTable.all)
         let files: [TarFile]
-        switch place {
+        switch position {
         case .rows(let table, let part, let key):
             let page = try await acts.readPage(for: caller) { transaction in
                 _ = try Rights.own(of: user, for: identity, in: transaction)
                 return try transaction.personRows(of: user, in: tables[table], after: key)
             }
             files = try self.files(of: page, in: tables[table], part: part)
-            self.place =
+            self.position =
                 if let next = page.next {
                     .rows(table: table, part: part + 1, after: next)
                 } else {
@@ -51,10 +51,10 @@ package struct PersonArchive: Sendable {
                 return try PersonalEntries.all(of: user, in: transaction)
             }
             files = calendar("personal/events.ics", events)
-            self.place = nil
+            self.position = nil
         }
         let packed = files.flatMap(packed)
-        return self.place == nil ? packed + TarFile.end : packed
+        return self.position == nil ? packed + TarFile.end : packed
     }
 
     /// Returns a file as it is in this archive.
@@ -82,9 +82,9 @@ package struct PersonArchive: Sendable {
             for (column, value) in row {
                 if column == "content", table.hasEvents, case .text(let text) = value {
                     let origin = row.filter { $0.column == "circle_id" || $0.column == "source" }.map(\.value)
-                    let place = events.firstIndex { $0.origin == origin } ?? events.count
-                    if place == events.count { events.append((origin, [])) }
-                    events[place].events.append(try StoredEvent.event(text))
+                    let position = events.firstIndex { $0.origin == origin } ?? events.count
+                    if position == events.count { events.append((origin, [])) }
+                    events[position].events.append(try StoredEvent.event(text))
                 } else if column == "text", case .text(let text) = value {
                     // A calendar's own text becomes a file of its own.
                     let path = "\(name)\(part == 1 ? "-1" : "")-\(files.count + 1).ics"
@@ -97,8 +97,9 @@ package struct PersonArchive: Sendable {
             rows.append(.object(object))
         }
         return [TarFile("\(name).json", try JSONValue.array(rows).serialized())] + files
-            + events.enumerated().flatMap { place, one in
-                calendar(place == 0 ? "\(name).ics" : "\(name)\(part == 1 ? "-1" : "")-\(place + 1).ics", one.events)
+            + events.enumerated().flatMap { position, one in
+                calendar(
+                    position == 0 ? "\(name).ics" : "\(name)\(part == 1 ? "-1" : "")-\(position + 1).ics", one.events)
             }
     }
 

@@ -91,11 +91,11 @@ struct AccountHTTP: ProviderLine {
         let limit = request.longestAnswer
         var failure = OutboundFailure.notPublic
         for address in try await rules.addresses(of: url.host).prefix(Self.tries) {
-            let hop = Hop(
+            let sent = OutboundRequest(
                 method: request.method, url: url, address: address, headers: request.headers, body: request.body,
                 keepsConnection: true)
             do {
-                let (answer, sink) = try await rules.transport.send(hop) { _ in BoundedSink(limit: limit, admit) }
+                let (answer, sink) = try await rules.transport.send(sent) { _ in BoundedSink(limit: limit, admit) }
                 return ProviderAnswer(status: answer.status, headers: answer.headers, body: sink?.bytes ?? [])
             } catch let error as OutboundFailure where error.kind == .unreachable {
                 failure = error

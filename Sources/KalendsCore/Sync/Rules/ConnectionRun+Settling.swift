@@ -67,7 +67,7 @@ extension ConnectionRun {
                 try transaction.takeSyncLease(of: id, for: holder, until: now + 1, now: now)
             else { return }
             try transaction.keep(record, of: id, now: now)
-            if let wish = start.wish { try transaction.deletePendingSync(wish) }
+            if let pendingRun = start.pendingRun { try transaction.deletePendingSync(pendingRun) }
             try transaction.endSyncLease(of: id, for: holder)
             // The calendar was replaced, or the connection was ended, while the run was finishing.
             guard own.ending == nil, own.calendarID == start.parts.connection.calendarID else { return }

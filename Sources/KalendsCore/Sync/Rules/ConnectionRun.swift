@@ -16,7 +16,7 @@ struct ConnectionRun {
     struct Start: Sendable {
         var parts: ConnectionParts
         var record: RunRecord
-        var wish: PendingSync?
+        var pendingRun: PendingSync?
         var isApproved: Bool
     }
 
@@ -114,8 +114,8 @@ struct ConnectionRun {
                 try transaction.takeSyncLease(
                     of: id, for: holder, until: now + DatabaseSyncStore.leaseTime, now: now)
             else { return nil }
-            let wish = own.ending == nil ? try transaction.pendingSync(of: id) : nil
-            let row = try Self.unfinished(wish, of: id, transaction)
+            let pendingRun = own.ending == nil ? try transaction.pendingSync(of: id) : nil
+            let row = try Self.unfinished(pendingRun, of: id, transaction)
             var record: RunRecord
             if let row {
                 record = try storedRecord(row.content)
@@ -123,7 +123,7 @@ struct ConnectionRun {
                 (record.endedAt, record.error) = (nil, nil)
             } else {
                 let trigger: RunRecord.Trigger =
-                    switch wish?.kind {
+                    switch pendingRun?.kind {
                     case .push: .push
                     case .manual, .approved, .undo: .manual
                     case nil: own.lastSyncAt == nil ? .first : .schedule
@@ -132,16 +132,16 @@ struct ConnectionRun {
             }
             try transaction.keep(record, of: id, now: now)
             return Start(
-                parts: try ConnectionParts(own, in: transaction, settings), record: record, wish: wish,
+                parts: try ConnectionParts(own, in: transaction, settings), record: record, pendingRun: pendingRun,
                 isApproved: row?.approvedAt != nil)
         }
     }
 
     /// Returns the run that was promised, is held, or was interrupted when a server ended; nil if a new one begins.
     private static func unfinished(
-        _ wish: PendingSync?, of id: String, _ transaction: any ReadTransaction
+        _ pendingRun: PendingSync?, of id: String, _ transaction: any ReadTransaction
     ) throws -> SyncRunRow? {
-        if let promised = try wish?.runID.flatMap({ try transaction.syncRun($0) }), !promised.state.isOver {
+        if let promised = try pendingRun?.runID.flatMap({ try transaction.syncRun($0) }), !promised.state.isOver {
             return promised
         }
         if let broken = try transaction.syncRuns(of: id, in: .running).first { return broken }
@@ -154,7 +154,7 @@ struct ConnectionRun {
     private func run(_ start: Start, _ calendar: OpenedCalendar) async throws -> SyncRun.Outcome {
         let store = DatabaseSyncStore(services: services, parts: start.parts, holder: services.sync.holder)
         let sync = try SyncRun(services, calendar, store)
-        if let wish = start.wish, wish.kind == .undo, let undone = wish.undoneRunID {
+        if let pendingRun = start.pendingRun, pendingRun.kind == .undo, let undone = pendingRun.undoneRunID {
             return try await sync.undo(run: undone, as: start.record)
         }
         return try await sync.run(start.record, isApproved: start.isApproved)
@@ -208,7 +208,7 @@ struct ConnectionRun {
             if let row = try transaction.syncRun(record.id), !row.state.isOver {
                 try transaction.keep(record, of: id, now: now)
             }
-            if let wish = start.wish { try transaction.deletePendingSync(wish) }
+            if let pendingRun = start.pendingRun { try transaction.deletePendingSync(pendingRun) }
             try transaction.endSyncLease(of: id, for: holder)
         }
     }

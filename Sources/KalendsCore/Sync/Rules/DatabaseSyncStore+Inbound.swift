@@ -58,7 +58,7 @@ extension DatabaseSyncStore {
         let batch = try StoredBatch(batch, of: connection.id)
         let caller = Caller(
             .user(user), actor: person?.actor ?? AuditActor(user: user), way: person?.way ?? connection.provider.way)
-        let quotas = services.settings.quotas.held(to: caller.identity)
+        let quotas = services.settings.quotas.clamped(to: caller.identity)
         return try await services.acts.act(on: .circle(connection.circleID, .write), for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
             try checkTurn(in: transaction, now: now)

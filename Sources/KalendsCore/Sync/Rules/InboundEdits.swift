@@ -145,7 +145,7 @@ struct InboundEdits {
 
     /// Returns a title without the beginning that all titles of the item's kind have.
     private func behindBeginning(_ title: String) -> String {
-        title.behind(content.careItem(names, in: zone).titleBeginning(CareStyle(titlePrefix: view.titlePrefix)))
+        title.removingPrefix(content.careItem(names, in: zone).titleBeginning(CareStyle(titlePrefix: view.titlePrefix)))
     }
 
     /// Returns the value for notes or a location; throws if they are not shown.

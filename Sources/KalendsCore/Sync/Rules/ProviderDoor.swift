@@ -103,7 +103,7 @@ final class ProviderDoor: ProviderHTTP {
 
     // MARK: Giving way
 
-    private enum Turn: Sendable {
+    private enum WaitOutcome: Sendable {
         case answered(Result<ProviderAnswer, TransportFailure>)
         case givesWay, cancelled
     }
@@ -113,7 +113,7 @@ final class ProviderDoor: ProviderHTTP {
         _ send: @escaping @Sendable () async -> Result<ProviderAnswer, TransportFailure>
     ) async -> Result<ProviderAnswer, TransportFailure>? {
         guard let awaiting else { return await send() }
-        return await withTaskGroup(of: Turn.self) { group in
+        return await withTaskGroup(of: WaitOutcome.self) { group in
             group.addTask { .answered(await send()) }
             group.addTask { await self.watch(awaiting) }
             defer { group.cancelAll() }
@@ -133,7 +133,7 @@ final class ProviderDoor: ProviderHTTP {
         others > 0 && state.withLock(\.slow) > patience / (1 + others / 4)
     }
 
-    private func watch(_ awaiting: @Sendable () -> Int) async -> Turn {
+    private func watch(_ awaiting: @Sendable () -> Int) async -> WaitOutcome {
         let began = ContinuousClock.now
         while (try? await Task.sleep(for: Self.pause)) != nil {
             let now = ContinuousClock.now

@@ -19,27 +19,27 @@ struct ProviderPace: Hashable, Sendable {
 
     /// The number of simultaneous runs in normal operation.
     let full: Int
-    private var places: Double
+    private var capacity: Double
     private(set) var waitsUntil = 0
     /// The number of consecutive waits.
     private var strikes = 0
     /// When an account of each user was last asked to wait.
     private var asked: [ByteString: Int] = [:]
 
-    init(full: Int) { (self.full, places) = (full, Double(full)) }
+    init(full: Int) { (self.full, capacity) = (full, Double(full)) }
 
-    func limit(now: Int) -> Int { now < waitsUntil ? 0 : max(1, Int(places)) }
+    func limit(now: Int) -> Int { now < waitsUntil ? 0 : max(1, Int(capacity)) }
 
     /// Whether the pace is back to normal.
     func isUsual(now: Int) -> Bool {
-        places >= Double(full) && now >= waitsUntil && asked.values.allSatisfy { now - $0 > Self.memory }
+        capacity >= Double(full) && now >= waitsUntil && asked.values.allSatisfy { now - $0 > Self.memory }
     }
 
     /// Records that a run ended without being asked to wait.
     mutating func noteTaken(now: Int) {
         guard now >= waitsUntil else { return }
         strikes = 0
-        places = min(Double(full), places + 0.5)
+        capacity = min(Double(full), capacity + 0.5)
     }
 
     /// Records that a user's account was asked to wait.
@@ -58,7 +58,7 @@ struct ProviderPace: Hashable, Sendable {
         let wait = min(max(given ?? usual, Self.shortest), Self.longest)
         if isNew {
             strikes += 1
-            places = max(1, places / 2)
+            capacity = max(1, capacity / 2)
         }
         waitsUntil = max(waitsUntil, now + wait)
     }

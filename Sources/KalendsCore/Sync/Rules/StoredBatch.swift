@@ -14,7 +14,7 @@ struct StoredBatch: Sendable {
     fileprivate var conflicts: [SyncConflictRow]
     fileprivate var journal: [SyncJournalRow]
     fileprivate var position: String?
-    fileprivate var run: (row: SyncRunRow, tally: RunCounts)?
+    fileprivate var run: (row: SyncRunRow, counts: RunCounts)?
     fileprivate var handedOver: [HandOver]
     /// How many events of office days were written.
     fileprivate var written: Int
@@ -54,11 +54,11 @@ extension WriteTransaction {
         try addSyncJournal(batch.journal, of: connection)
         if let position = batch.position { try putSyncPosition(of: connection, content: position) }
         try noteOfficeDays(of: batch, of: connection, now: now)
-        if let (row, tally) = batch.run {
+        if let (row, counts) = batch.run {
             var row = row
             // A run that is held again contains more than what was approved.
             row.approvedAt = row.state == .held ? nil : try syncRun(row.id)?.approvedAt
-            try putSyncRun(row, tally, now: now)
+            try putSyncRun(row, counts, now: now)
         }
     }
 

@@ -7,7 +7,7 @@ import Synchronization
 
 /// Counts of connections and their runs in Prometheus' text format, by provider and never by person.
 final class SyncMetrics: Sendable {
-    private struct Tally {
+    private struct Counts {
         /// The number of runs that ended, by outcome.
         var outcomes: [ByteString: Int] = [:]
         /// The number of writes by direction: to the calendars, and to the items.
@@ -24,15 +24,15 @@ final class SyncMetrics: Sendable {
     /// The upper bounds of the histogram, in seconds.
     private static let bounds = [1, 5, 15, 60, 300, 900, 3600]
 
-    private let tallies = Mutex<[Connection.Provider: Tally]>([:])
+    private let totals = Mutex<[Connection.Provider: Counts]>([:])
 
     /// - Parameter late: milliseconds between the time at which a run was due and its start.
     func countStart(_ provider: Connection.Provider, late: Int) {
         let late = max(0, late)
         let index = Self.bounds.firstIndex { late <= $0 * 1000 } ?? Self.bounds.count
-        tallies.withLock { tallies in
-            tallies[provider, default: Tally()].late[index] += 1
-            tallies[provider, default: Tally()].lateMilliseconds += late
+        totals.withLock { totals in
+            totals[provider, default: Counts()].late[index] += 1
+            totals[provider, default: Counts()].lateMilliseconds += late
         }
     }
 
@@ -40,23 +40,23 @@ final class SyncMetrics: Sendable {
     func count(_ run: RunRecord, _ provider: Connection.Provider) {
         let outcome = ByteString(run.state == .held ? "held" : run.status?.rawValue ?? run.state.rawValue)
         let counts = run.counts
-        tallies.withLock { tallies in
-            tallies[provider, default: Tally()].outcomes[outcome, default: 0] += 1
-            tallies[provider, default: Tally()].out += counts.created + counts.updated + counts.deleted
-            tallies[provider, default: Tally()].into += counts.pulled
-            tallies[provider, default: Tally()].failedWrites += counts.failed
-            tallies[provider, default: Tally()].requests += run.requests
+        totals.withLock { totals in
+            totals[provider, default: Counts()].outcomes[outcome, default: 0] += 1
+            totals[provider, default: Counts()].out += counts.created + counts.updated + counts.deleted
+            totals[provider, default: Counts()].into += counts.pulled
+            totals[provider, default: Counts()].failedWrites += counts.failed
+            totals[provider, default: Counts()].requests += run.requests
         }
     }
 
     /// Counts a provider's request to wait.
     func countWait(_ provider: Connection.Provider) {
-        tallies.withLock { $0[provider, default: Tally()].waits += 1 }
+        totals.withLock { $0[provider, default: Counts()].waits += 1 }
     }
 
     /// Returns the metrics in the exposition format, version 0.0.4.
     func exposition(_ gauges: [Connection.Provider: SyncGauges], running: [Connection.Provider: Int]) -> String {
-        let tallies = tallies.withLock { $0 }.sorted { $0.key.rawValue < $1.key.rawValue }
+        let totals = totals.withLock { $0 }.sorted { $0.key.rawValue < $1.key.rawValue }
         let now = gauges.sorted { $0.key.rawValue < $1.key.rawValue }
         var text = ""
         func add(_ name: String, _ type: String, _ help: String, _ lines: [String]) {
@@ -84,14 +84,14 @@ final class SyncMetrics: Sendable {
             running.sorted { $0.key.rawValue < $1.key.rawValue }.map { "sync_runs_under_way\(label($0)) \($1)" })
         add(
             "sync_runs_total", "counter", "Runs that ended, or were held, by outcome.",
-            tallies.flatMap { provider, own in
+            totals.flatMap { provider, own in
                 own.outcomes.sorted { $0.key < $1.key }.map {
                     "sync_runs_total\(label(provider, ",outcome=\"\($0.key.string)\"")) \($0.value)"
                 }
             })
         add(
             "sync_writes_total", "counter", "Writes to calendars (out) and to items (in).",
-            tallies.flatMap { provider, own in
+            totals.flatMap { provider, own in
                 [
                     "sync_writes_total\(label(provider, ",direction=\"in\"")) \(own.into)",
                     "sync_writes_total\(label(provider, ",direction=\"out\"")) \(own.out)",
@@ -99,16 +99,16 @@ final class SyncMetrics: Sendable {
             })
         add(
             "sync_write_failures_total", "counter", "Writes that a provider or this server refused.",
-            tallies.map { "sync_write_failures_total\(label($0)) \($1.failedWrites)" })
+            totals.map { "sync_write_failures_total\(label($0)) \($1.failedWrites)" })
         add(
             "sync_requests_total", "counter", "Requests that runs sent to providers.",
-            tallies.map { "sync_requests_total\(label($0)) \($1.requests)" })
+            totals.map { "sync_requests_total\(label($0)) \($1.requests)" })
         add(
             "sync_waits_total", "counter", "Runs that a provider asked to wait.",
-            tallies.map { "sync_waits_total\(label($0)) \($1.waits)" })
+            totals.map { "sync_waits_total\(label($0)) \($1.waits)" })
         add(
             "sync_lateness_seconds", "histogram", "Time between when a run was due and its start.",
-            tallies.flatMap { provider, own in
+            totals.flatMap { provider, own in
                 var sum = 0
                 var lines = zip(Self.bounds.map(String.init) + ["+Inf"], own.late).map { bound, count in
                     sum += count

@@ -38,7 +38,7 @@ package final class SyncScheduler: Sendable {
     }
 
     private struct State {
-        var places: [ByteString: (gate: Gate, user: ByteString)] = [:]
+        var slots: [ByteString: (gate: Gate, user: ByteString)] = [:]
         var ofProvider: [Connection.Provider: Int] = [:]
         var atGate: [Gate: Int] = [:]
         var ofUser: [ByteString: Int] = [:]
@@ -65,7 +65,7 @@ package final class SyncScheduler: Sendable {
         }
 
         mutating func take(_ id: ByteString, at gate: Gate, of user: ByteString) {
-            places[id] = (gate, user)
+            slots[id] = (gate, user)
             ofProvider[gate.provider, default: 0] += 1
             atGate[gate, default: 0] += 1
             ofUser[user, default: 0] += 1
@@ -77,7 +77,7 @@ package final class SyncScheduler: Sendable {
     /// How often one user can have their calendars searched for a preview.
     let users = RateLimit(burst: 120, span: 1_000)
     /// How often one user can request a run; there is a limit because each run leaves a record.
-    let wishes = RateLimit(burst: 300, span: 1_000)
+    let requestLimit = RateLimit(burst: 300, span: 1_000)
     let metrics = SyncMetrics()
     /// What the providers answer.
     let answers: ForeignAnswers
@@ -109,7 +109,7 @@ package final class SyncScheduler: Sendable {
             }
             let limit = state.paces[gate]?.limit(now: now) ?? Self.full(gate)
             guard state.atGate[gate, default: 0] < limit else { return .full }
-            guard state.places[id] == nil else { return .running }
+            guard state.slots[id] == nil else { return .running }
             guard state.ofUser[user, default: 0] < Self.perUser, !state.waits(own.account, now) else {
                 return .userWaits
             }
@@ -123,7 +123,7 @@ package final class SyncScheduler: Sendable {
     func enterAsked(_ own: Connection) -> Bool {
         let (id, gate) = (ByteString(own.id), Gate(own.provider, account: own.accountID))
         return state.withLock { state in
-            guard !state.isClosing, state.places[id] == nil else { return false }
+            guard !state.isClosing, state.slots[id] == nil else { return false }
             state.take(id, at: gate, of: ByteString(own.userID))
             return true
         }
@@ -131,7 +131,7 @@ package final class SyncScheduler: Sendable {
 
     func leave(_ id: String) {
         state.withLock { state in
-            guard let index = state.places.removeValue(forKey: ByteString(id)) else { return }
+            guard let index = state.slots.removeValue(forKey: ByteString(id)) else { return }
             state.ofProvider[index.gate.provider, default: 1] -= 1
             Self.lower(&state.atGate, index.gate)
             Self.lower(&state.ofUser, index.user)
@@ -320,22 +320,22 @@ package final class SyncScheduler: Sendable {
         }
         for task in returns { task.cancel() }
         for task in returns { await task.value }
-        for _ in 0..<500 where state.withLock({ !$0.places.isEmpty }) { try? await Task.sleep(for: .milliseconds(20)) }
+        for _ in 0..<500 where state.withLock({ !$0.slots.isEmpty }) { try? await Task.sleep(for: .milliseconds(20)) }
     }
 }
 
 /// The room of a run or a preview.
 final class RunRoom: Sendable {
-    private let desk: SyncScheduler
+    private let scheduler: SyncScheduler
     private let user: ByteString
     private let share: MemoryShare
     private let began = ContinuousClock.now
 
-    init(_ share: MemoryShare, of user: String, at desk: SyncScheduler) {
-        (self.desk, self.user, self.share) = (desk, ByteString(user), share)
+    init(_ share: MemoryShare, of user: String, at scheduler: SyncScheduler) {
+        (self.scheduler, self.user, self.share) = (scheduler, ByteString(user), share)
     }
 
-    deinit { desk.noteRoom(of: user, for: .now - began) }
+    deinit { scheduler.noteRoom(of: user, for: .now - began) }
 }
 
 extension DueSync {

@@ -50,8 +50,8 @@ extension Connections {
         }
         try services.grants.admit(caller.userID)
         let sender = Sender(user: own.userID, host: SyncScheduler.Gate(.caldav, account: address).host)
-        let place = try await services.sync.answers.ask(sender)
-        defer { withExtendedLifetime(place) {} }
+        let slot = try await services.sync.answers.ask(sender)
+        defer { withExtendedLifetime(slot) {} }
         let account: CalDAVAccount
         do throws(ProviderFailure) {
             account = try await CalDAVDiscovery(

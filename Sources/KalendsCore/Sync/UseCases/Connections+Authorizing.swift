@@ -50,7 +50,7 @@ extension Connections {
         let attempt = OAuthAttempt(random: .random(OAuthAttempt.randomBytes))
         let sealed = try services.sealingKey.seal(attempt.verifier.reveal(), for: Self.purpose(id))
         return try await services.acts.act(on: .connection(id), for: caller) { act in
-            let own = act.held
+            let own = act.target
             let client = try providers.oauth(own.provider)
             guard let scopes = providers.scopes(of: own.provider) else {
                 throw Refusal.conflict("\(own.provider.name) has no page to sign in at.", code: .providerMismatch)
@@ -176,7 +176,7 @@ extension Connections {
         let sealed = try credential.sealed(for: id, key)
         let former: ConnectionCredential? = try await services.acts.act(on: .connection(id), for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
-            var own = act.held
+            var own = act.target
             let digest = AccountCredential.account(own.provider, account.id)
             let former = try transaction.credential(ofConnection: id)
             let isSame = own.accountID.map { $0 == account.id } ?? false

@@ -45,7 +45,7 @@ extension Connections {
         let calendar = try await calendar(choice.calendar, own, circle)
         let (shown, left) = try await services.acts.act(on: .connection(id), for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
-            var own = act.held
+            var own = act.target
             guard own.accountID != nil else { throw Refusal.connectionUnauthorized }
             if !choice.sharesIt { try Self.refuseSharing(of: calendar.id, own, in: transaction) }
             var left: String?
@@ -169,8 +169,8 @@ extension Connections {
         // A grant that the provider has refused stays dead until its person signs in again.
         guard own.state != .needsReconnect else { throw Refusal.connectionUnauthorized }
         let (providers, sender) = (services.providers, ConnectionProviders.sender(own))
-        let place = try await services.sync.answers.ask(sender)
-        defer { withExtendedLifetime(place) {} }
+        let slot = try await services.sync.answers.ask(sender)
+        defer { withExtendedLifetime(slot) {} }
         do {
             let door = providers.door(to: own.provider, for: sender)
             return try await question(await providers.provider(of: own, zone: circle.timeZone, over: door))

@@ -32,7 +32,7 @@ extension Connections {
     ) async throws -> Shown {
         let settings = settings
         return try await services.acts.act(on: .connection(id), for: caller) { act in
-            let (transaction, now, old) = (act.transaction, act.now, act.held)
+            let (transaction, now, old) = (act.transaction, act.now, act.target)
             if !change.faults.isEmpty { throw Refusal.invalid(change.faults) }
             try condition.check(old)
             var own = old
@@ -89,7 +89,7 @@ extension ActTarget<Connection> {
     static func connection(_ id: String, of resource: Refusal.Resource = .connection) -> ActTarget {
         ActTarget(touchingNoCircle: "No feed shows a connection.") { transaction, caller in
             let own = try Rights.connection(id, for: caller.identity, of: resource, in: transaction)
-            return Opened(held: own, circle: own.circleID)
+            return Opened(target: own, circle: own.circleID)
         }
     }
 }

@@ -26,8 +26,8 @@ extension Connections {
             "revoked": .bool(isRevoked && !hasLastRun),
         ]
         try await services.acts.act(on: .connection(id), for: caller) { act in
-            try condition.check(act.held)
-            try act.transaction.endConnection(act.held, removesEvents ? .all : nil, now: act.now)
+            try condition.check(act.target)
+            try act.transaction.endConnection(act.target, removesEvents ? .all : nil, now: act.now)
             return ActResult(noting: AuditNote(.connectionDeleted, id, detail: detail))
         }
         services.grants.forget(id)

@@ -37,11 +37,11 @@ extension Connections {
     /// Visits the links between items and provider events, in order of collection, item and occurrence.
     ///
     /// - Parameters:
-    ///   - place: the link after which the part begins.
+    ///   - position: the link after which the part begins.
     ///   - show: makes the result with a function that fetches up to so many links after a given one, nil for the
     ///     part's first ones; each link holds the full text that both sides agreed on.
     package func mappings<Shown: Sendable>(
-        of id: String, after place: (collection: String, item: String, occurrence: String), for caller: Caller,
+        of id: String, after position: (collection: String, item: String, occurrence: String), for caller: Caller,
         _ show:
             @escaping @Sendable (
                 (_ last: CalendarSync.Link?, _ count: Int) throws -> [CalendarSync.Link]
@@ -51,7 +51,7 @@ extension Connections {
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
             return try show { last, count in
                 let behind =
-                    last.map { ($0.item.collection.rawValue, $0.item.id, $0.item.occurrence?.basic ?? "") } ?? place
+                    last.map { ($0.item.collection.rawValue, $0.item.id, $0.item.occurrence?.basic ?? "") } ?? position
                 return try transaction.syncLinks(of: id, after: behind, limit: count).map {
                     try SyncContent.record(CalendarSync.Link.self, $0.content)
                 }
@@ -144,14 +144,14 @@ extension AuthorizedCircle {
         of connections: [Connection], isOpen: Bool, limit: Int,
         _ show: (Connections.ListedConflict, _ connection: Int) throws -> Shown
     ) throws -> [Shown] {
-        let places = try connections.enumerated().flatMap { index, own in
+        let positions = try connections.enumerated().flatMap { index, own in
             try transaction.placesOfSyncConflicts(of: own.id, isOpen: isOpen, limit: limit).map {
                 (connection: index, id: $0.id, at: $0.at)
             }
         }
-        return try places.sorted { $0.at > $1.at }.prefix(limit).compactMap { place in
-            try transaction.syncConflict(place.id, of: connections[place.connection].id).map {
-                try show(try Connections.Listed($0), place.connection)
+        return try positions.sorted { $0.at > $1.at }.prefix(limit).compactMap { position in
+            try transaction.syncConflict(position.id, of: connections[position.connection].id).map {
+                try show(try Connections.Listed($0), position.connection)
             }
         }
     }

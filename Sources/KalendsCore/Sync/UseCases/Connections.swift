@@ -72,7 +72,7 @@ package struct Connections: Sendable {
     /// number of connections, and for a provider that the operator has not set up.
     package func create(_ draft: Draft, in circle: String, for caller: Caller) async throws -> Shown {
         let (settings, id) = (settings, FeedLedger.makeID())
-        let most = services.settings.quotas.held(to: caller.identity).connectionsPerUser
+        let most = services.settings.quotas.clamped(to: caller.identity).connectionsPerUser
         return try await services.acts.act(on: Self.ground(in: circle), for: caller) { act in
             let transaction = act.transaction
             var faults = draft.faults

@@ -132,9 +132,9 @@ package struct Resolving: Sendable {
         _ own: Connection, for caller: Caller, _ work: (DatabaseSyncStore) async throws -> Value
     ) async throws -> Value {
         let (holder, settings) = (FeedLedger.makeID(), services.settings)
-        let place = try await services.sync.answers.ask(ConnectionProviders.sender(own))
+        let slot = try await services.sync.answers.ask(ConnectionProviders.sender(own))
         let room = try await services.room(forRunOf: own)
-        defer { withExtendedLifetime((place, room)) {} }
+        defer { withExtendedLifetime((slot, room)) {} }
         for _ in 0..<Self.patience / 50 {
             let now = services.now()
             // Whoever waits only reads: a run may take long to end, and many people may wait for theirs.

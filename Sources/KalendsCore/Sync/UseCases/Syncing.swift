@@ -19,12 +19,12 @@ package struct Syncing: Sendable {
     package func begin(_ id: String, for caller: Caller) async throws -> String {
         let (new, sync) = (FeedLedger.makeID(), services.sync)
         let run = try await services.acts.act(on: .connection(id), for: caller) { act in
-            let (own, transaction, now) = (act.held, act.transaction, act.now)
+            let (own, transaction, now) = (act.target, act.transaction, act.now)
             try Self.checkRuns(own)
             if let running = try transaction.syncRuns(of: id, in: .running).first { return .unchanged(running.id) }
             try Self.checkNotHeld(id, transaction)
             if let seconds = sync.wait(of: own, now: now) { throw Refusal.accountWaits(own.provider, seconds) }
-            try sync.wishes.take(own.userID, now: now, "A user's calendars are kept in step")
+            try sync.requestLimit.take(own.userID, now: now, "A user's calendars are kept in step")
             let record = RunRecord(
                 id: new, trigger: own.lastSyncAt == nil ? .first : .manual, startedAt: Instant(milliseconds: now))
             try transaction.promise(
@@ -52,9 +52,9 @@ package struct Syncing: Sendable {
         }
         try services.sync.users.take(
             parts.connection.userID, now: services.now(), "A user's calendars can be looked through")
-        let place = try await services.sync.answers.ask(ConnectionProviders.sender(parts.connection))
+        let slot = try await services.sync.answers.ask(ConnectionProviders.sender(parts.connection))
         let room = try await services.room(forRunOf: parts.connection)
-        defer { withExtendedLifetime((place, room)) {} }
+        defer { withExtendedLifetime((slot, room)) {} }
         let store = DatabaseSyncStore(services: services, parts: parts, holder: nil)
         do {
             let opened = try await services.calendars.open(parts.connection)
@@ -70,7 +70,7 @@ package struct Syncing: Sendable {
         try await services.acts.act(on: .connection(connection, of: .run), for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
             guard var row = try transaction.syncRun(run) else { throw Refusal.missing(.run) }
-            try Self.checkRuns(act.held)
+            try Self.checkRuns(act.target)
             guard row.state == .held else {
                 throw Refusal.conflict("This run is \(row.state.rawValue), not held.", code: .runState)
             }
@@ -96,15 +96,16 @@ package struct Syncing: Sendable {
         try await services.acts.act(on: .connection(connection, of: .run), for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
             guard let row = try transaction.syncRun(run) else { throw Refusal.missing(.run) }
-            try Self.checkRuns(act.held)
+            try Self.checkRuns(act.target)
             guard row.state.isOver else {
                 throw Refusal.conflict(
                     "This run is \(row.state.rawValue): only one that has ended can be taken back.", code: .runState)
             }
             guard try transaction.syncRuns(of: connection, in: .running).isEmpty else { throw Refusal.runUnderWay }
             let record = RunRecord(id: new, trigger: .manual, startedAt: Instant(milliseconds: now))
-            let wish = PendingSync(connectionID: connection, kind: .undo, runID: new, undoneRunID: run, dueAt: now)
-            try transaction.promise(record, wish, approvedAt: now, now: now)
+            let pendingRun = PendingSync(
+                connectionID: connection, kind: .undo, runID: new, undoneRunID: run, dueAt: now)
+            try transaction.promise(record, pendingRun, approvedAt: now, now: now)
             return ActResult(
                 noting: AuditNote(.runUndone, run, detail: ["connection": .string(connection), "by": .string(new)]))
         }
@@ -162,10 +163,10 @@ extension Refusal {
 
 extension WriteTransaction {
     /// Stores a future run and schedules it.
-    fileprivate func promise(_ record: RunRecord, _ wish: PendingSync, approvedAt: Int? = nil, now: Int) throws {
-        var row = try SyncRunRow(record, of: wish.connectionID)
+    fileprivate func promise(_ record: RunRecord, _ pendingRun: PendingSync, approvedAt: Int? = nil, now: Int) throws {
+        var row = try SyncRunRow(record, of: pendingRun.connectionID)
         row.approvedAt = approvedAt
         try putSyncRun(row, RunCounts(record), now: now)
-        try putPendingSync(wish)
+        try putPendingSync(pendingRun)
     }
 }

@@ -25,8 +25,8 @@ extension Imports.Report {
         return ImportPage.Report(
             id: listed.id, fileName: nil, counts: ImportPage.Counts(listed.counts ?? Imports.Counts()),
             first: listed.span?.from, last: listed.span?.to,
-            items: items.enumerated().map { place, item in
-                Self.item(item, start + place, isLeftOut: leftOut.contains(start + place), zone)
+            items: items.enumerated().map { index, item in
+                Self.item(item, start + index, isLeftOut: leftOut.contains(start + index), zone)
             }, start: start, count: items.count, next: next.map(String.init),
             problems: problems.prefix(Self.mostProblems).map(FileProblem.init),
             moreProblems: (problemsLeftOut ?? 0) + max(0, problems.count - Self.mostProblems),

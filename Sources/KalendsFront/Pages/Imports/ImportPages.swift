@@ -49,7 +49,7 @@ struct ImportPages: Sendable {
             let address = form["url"]?.withoutOuterBlanks ?? ""
             let imports = Imports(services: services)
             let report = try await imports.create(
-                in: circle, for: caller, from: visit.context.sender, .preview, manner(visit),
+                in: circle, for: caller, from: visit.context.sender, .preview, options(visit),
                 Imports.Part(start: 0, limit: 1)
             ) { admission in
                 guard isFile else {
@@ -147,7 +147,7 @@ struct ImportPages: Sendable {
         try await once(visit) { id, caller in
             let excluded = try await items(leftOut(visit), of: id, for: caller, visit.services)
             _ = try await Imports(services: visit.services).commit(
-                id, for: caller, excluding: excluded, choosing: choice(visit), manner(visit),
+                id, for: caller, excluding: excluded, choosing: choice(visit), options(visit),
                 Imports.Part(start: 0, limit: 1))
             return visit.redirect(to: visit.filled(one))
         }
@@ -225,7 +225,7 @@ struct ImportPages: Sendable {
         while let from = start, let first = leftOut.first(from: from) {
             let report = try await Imports(services: services).report(
                 id, for: caller, Imports.Part(start: first, limit: itemsOfPage))
-            for (place, item) in report.items.enumerated() where leftOut.contains(first + place) {
+            for (index, item) in report.items.enumerated() where leftOut.contains(first + index) {
                 ids.insert(ByteString(item.id))
             }
             start = report.next
@@ -233,8 +233,8 @@ struct ImportPages: Sendable {
         return ids
     }
 
-    private static func manner(_ visit: PageVisit) -> Imports.Manner {
-        Imports.Manner(
+    private static func options(_ visit: PageVisit) -> Imports.Options {
+        Imports.Options(
             isInBackground: true, logger: visit.context.logger, text: { try ProblemDocument($0).json.text() })
     }
 

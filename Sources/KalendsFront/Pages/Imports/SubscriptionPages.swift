@@ -39,7 +39,7 @@ struct SubscriptionPages: Sendable {
     private static func subscriptions(_ visit: PageVisit) -> Subscriptions { Subscriptions(services: visit.services) }
 
     private static func change(
-        _ visit: PageVisit, to state: Subscriptions.Change.Wish, done notice: Notice.What
+        _ visit: PageVisit, to state: Subscriptions.Change.RequestedState, done notice: Notice.What
     ) async throws -> Response {
         var change = Subscriptions.Change()
         change.state = state

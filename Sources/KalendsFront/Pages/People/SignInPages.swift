@@ -11,7 +11,7 @@ import Storage
 struct SignInPages: Sendable {
     func add(to routes: inout RouteTable) {
         routes.page(.get, "/app/sign-in", for: .anyone) { visit in
-            try await Self.page(visit, to: Self.place(visit.query["to"]))
+            try await Self.page(visit, to: Self.destination(visit.query["to"]))
         }
         routes.page(.post, "/app/sign-in", for: .anyone, back: "/app/sign-in", Self.signIn)
         routes.page(.post, "/app/sign-in/code", for: .anyone, back: "/app/sign-in", Self.finish)
@@ -24,7 +24,7 @@ struct SignInPages: Sendable {
 
     @Sendable
     private static func signIn(_ visit: PageVisit) async throws -> Response {
-        let (services, to) = (visit.services, place(visit.form["to"]))
+        let (services, to) = (visit.services, destination(visit.form["to"]))
         do {
             var fields = FieldReader([
                 "user": .string(visit.form["user"] ?? ""), "password": .string(visit.form["password"] ?? ""),
@@ -53,7 +53,7 @@ struct SignInPages: Sendable {
     /// The second step, for a user with a second factor; the ticket of the first replaces the password.
     @Sendable
     private static func finish(_ visit: PageVisit) async throws -> Response {
-        let (services, to) = (visit.services, place(visit.form["to"]))
+        let (services, to) = (visit.services, destination(visit.form["to"]))
         let ticket = Concealed(visit.form["ticket"] ?? "")
         visit.context.note?.write(.passwordAndCode)
         do {
@@ -96,7 +96,7 @@ struct SignInPages: Sendable {
     }
 
     /// The address to open after signing in, which must be one of our pages.
-    static func place(_ text: String?) -> String {
+    static func destination(_ text: String?) -> String {
         guard let text, text == "/app" || text.hasPrefix("/app?") || ReturnAddress(text, []) != nil,
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }),
             !text.hasPrefix("/app/sign-")

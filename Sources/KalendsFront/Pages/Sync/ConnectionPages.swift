@@ -67,11 +67,11 @@ struct ConnectionPages: Sendable {
             let draft = Connections.Draft(
                 ["provider": visit.form["provider"].map(JSONValue.string) ?? .null], services.settings.kinds)
             let made = try await services.connections.create(draft, in: try visit.id("circle"), for: caller)
-            return visit.redirect(to: place(of: made.own))
+            return visit.redirect(to: path(of: made.own))
         } catch let refusal as Refusal {
             // The connection already exists, so the user continues with it.
             if refusal.code == .labelTaken, let known = refusal.extra["connectionId"]?.string {
-                return visit.redirect(to: place(of: try await services.connections.get(known, for: caller).own))
+                return visit.redirect(to: path(of: try await services.connections.get(known, for: caller).own))
             }
             guard let draft = Draft(refusal, of: visit.form, []) else { throw refusal }
             return try await SyncPages.page(visit, draft)
@@ -102,7 +102,7 @@ struct ConnectionPages: Sendable {
         return try await visit.read { circle, _ in try circle.connection(id) }.0
     }
 
-    static func place(of own: Connection) -> String {
+    static func path(of own: Connection) -> String {
         "/app/circles/\(own.circleID.pathSegment)/connections/\(own.id.pathSegment)"
     }
 }

@@ -16,7 +16,7 @@ struct ConnectionSetupPages: Sendable {
         routes.page(.post, Self.path + "/authorize", for: .connection, back: Self.path) { visit in
             let (own, caller) = (try await ConnectionPages.own(visit), try visit.caller())
             let departure = try await visit.services.connections.authorize(
-                own.id, returnTo: ConnectionPages.place(of: own), session: caller.session, for: caller)
+                own.id, returnTo: ConnectionPages.path(of: own), session: caller.session, for: caller)
             return visit.leave(to: departure.url)
         }
         routes.page(.post, Self.path + "/account", for: .connection, back: Self.path) { visit in

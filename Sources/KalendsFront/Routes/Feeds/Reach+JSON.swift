@@ -8,7 +8,8 @@ extension Reach.Shown: Viewed {
     static let view = View<Self>([
         .instant("changedAt", \.change.at),
         .init("change", .one(of: ["created", "updated", "deleted"])) { .string($0.change.kind.rawValue) },
-        .list("readers", \.readers, of: Reach.Reader.view), .list("connections", \.connections, of: Reach.Held.view),
+        .list("readers", \.readers, of: Reach.Reader.view),
+        .list("connections", \.connections, of: Reach.ConnectedCalendar.view),
         .count("have", \.have), .count("of", \.of),
     ])
 }
@@ -24,7 +25,7 @@ extension Reach.Reader {
     ])
 }
 
-extension Reach.Held {
+extension Reach.ConnectedCalendar {
     fileprivate static let view = View<Self>([
         .text("connectionId", \.connectionID).described("Null for somebody else's connection."),
         .choice("provider", \.provider), .flag("hasIt", \.hasIt), .instant("syncedAt", \.syncedAt),

@@ -78,7 +78,7 @@ struct ImportRoutes: Sendable {
         }
         let report = try await context.keeping(Self.begun) {
             try await imports.create(
-                in: circleID, for: caller, from: context.sender, mode, choosing: choice, Self.manner(request, context),
+                in: circleID, for: caller, from: context.sender, mode, choosing: choice, Self.options(request, context),
                 part
             ) { admission in
                 switch try await ImportBody(request: request, limit: limit, admission: admission).read() {
@@ -130,7 +130,7 @@ struct ImportRoutes: Sendable {
         context.memory.letGo()
         let report = try await Imports(services: services).commit(
             id, for: caller, excluding: excluded, choosing: ImportChoice(extras: kept, todos: todos),
-            Self.manner(request, context), part)
+            Self.options(request, context), part)
         return try Self.answer(report, request, status: .ok)
     }
 
@@ -156,8 +156,8 @@ struct ImportRoutes: Sendable {
         return Imports.Part(start: try page.number ?? 0, limit: page.limit)
     }
 
-    private static func manner(_ request: Request, _ context: KalendsContext) -> Imports.Manner {
-        Imports.Manner(
+    private static func options(_ request: Request, _ context: KalendsContext) -> Imports.Options {
+        Imports.Options(
             isInBackground: request.prefersAsync, logger: context.logger, text: { try ProblemDocument($0).json.text() })
     }
 

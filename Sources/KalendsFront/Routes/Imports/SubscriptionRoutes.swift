@@ -78,14 +78,14 @@ struct SubscriptionRoutes: Sendable {
 
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circle, id) = try Self.place(context)
+        let (circle, id) = try Self.pathParts(context)
         let shown = try await subscriptions.get(id, in: circle, for: try context.caller())
         return try .resource(shown.json, for: request, etag: try shown.own.etagOfWishes)
     }
 
     @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let ((circle, id), caller) = (try Self.place(context), try context.caller())
+        let ((circle, id), caller) = (try Self.pathParts(context), try context.caller())
         let change = Subscriptions.Change(try await request.json(context), services.settings.kinds)
         let shown = try await subscriptions.change(
             id, in: circle, change, if: request.condition { try $0.etagOfWishes }, for: caller)
@@ -94,7 +94,7 @@ struct SubscriptionRoutes: Sendable {
 
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circle, id) = try Self.place(context)
+        let (circle, id) = try Self.pathParts(context)
         try await subscriptions.delete(
             id, in: circle, if: request.condition { try $0.etagOfWishes }, for: try context.caller())
         return .noContent
@@ -102,14 +102,14 @@ struct SubscriptionRoutes: Sendable {
 
     @Sendable
     private func refresh(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let ((circle, id), caller) = (try Self.place(context), try context.caller())
+        let ((circle, id), caller) = (try Self.pathParts(context), try context.caller())
         let shown = try await context.awaiting {
             try await subscriptions.refresh(id, in: circle, for: caller, from: context.sender, context.logger)
         }
         return try .json(shown.json)
     }
 
-    private static func place(_ context: KalendsContext) throws -> (circle: String, id: String) {
+    private static func pathParts(_ context: KalendsContext) throws -> (circle: String, id: String) {
         (try context.identifier("circle"), try context.identifier("subscription"))
     }
 }

@@ -87,7 +87,7 @@ struct OfficeDayRoutes: Sendable {
             throw Refusal.invalid("/query/to", code: .order, "This must not be before `from`.")
         }
         let found = try await services.officeDiary.visits(
-            of: user, from == nil && to == nil ? nil : first...last, after: try Self.place(after: page),
+            of: user, from == nil && to == nil ? nil : first...last, after: try Self.position(after: page),
             limit: page.fetchLimit, for: caller)
         return try page.answer(found, key: { "\($0.visit.startsAt) \($0.visit.id)" }, json: \.json)
     }
@@ -177,7 +177,7 @@ struct OfficeDayRoutes: Sendable {
         return date
     }
 
-    private static func place(after page: Page) throws -> (start: Int, id: String)? {
+    private static func position(after page: Page) throws -> (start: Int, id: String)? {
         if page.after.isEmpty { return nil }
         let parts = page.after.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, let start = Int(parts[0]) else {

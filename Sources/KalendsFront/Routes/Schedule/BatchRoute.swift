@@ -34,7 +34,7 @@ struct BatchRoute: Sendable {
 
     /// Applies one group while the next one is read.
     private struct Applying {
-        var tally = BatchCounts()
+        var counts = BatchCounts()
         private var batch: ScheduleBatch
         private var work: Task<(ScheduleBatch, [ScheduleBatch.Outcome]), any Error>?
         /// The id and the line of each order that is being applied.
@@ -64,9 +64,9 @@ struct BatchRoute: Sendable {
             (batch, outcomes) = try await work.value
             for (name, outcome) in zip(names, outcomes) {
                 switch outcome {
-                case .applied: tally.applied += 1
-                case .unchanged: tally.unchanged += 1
-                case .refused(let faults): tally.reject(name.line, name.id, faults.underValue)
+                case .applied: counts.applied += 1
+                case .unchanged: counts.unchanged += 1
+                case .refused(let faults): counts.reject(name.line, name.id, faults.underValue)
                 }
             }
         }
@@ -88,7 +88,7 @@ struct BatchRoute: Sendable {
             try? await applying.finish()
             throw error
         }
-        return try .json(applying.tally.json)
+        return try .json(applying.counts.json)
     }
 
     private func read(
@@ -107,7 +107,7 @@ struct BatchRoute: Sendable {
                 line += 1
                 // A million short lines that are all refused cause no transaction, and would occupy a core.
                 if line % 256 == 0 { await Task.yield() }
-                self.read(next, line, batch, in: circle, into: &group, &applying.tally)
+                self.read(next, line, batch, in: circle, into: &group, &applying.counts)
                 if group.isFull {
                     try await applying.begin(group, room)
                     group = Group()
@@ -138,10 +138,10 @@ struct BatchRoute: Sendable {
 
     private func read(
         _ line: LineSplitter.Line, _ number: Int, _ batch: ScheduleBatch, in circle: String, into group: inout Group,
-        _ tally: inout BatchCounts
+        _ counts: inout BatchCounts
     ) {
         guard case .complete(let bytes) = line else {
-            tally.reject(
+            counts.reject(
                 number, nil,
                 [Fault(pointer: "", code: .tooLong, message: "A line holds at most \(Request.jsonLimit) bytes.")])
             return
@@ -151,16 +151,16 @@ struct BatchRoute: Sendable {
         do throws(JSONFault) {
             value = try JSONValue(parsing: bytes)
         } catch {
-            return tally.reject(number, nil, [error.inLine(number).fault])
+            return counts.reject(number, nil, [error.inLine(number).fault])
         }
         let name = value["id"]?.string
         do {
             group.orders.append(batch.prepared(try order(value, in: circle)))
             group.lines.append(number)
         } catch let refusal as Refusal {
-            tally.reject(number, name, refusal.faults)
+            counts.reject(number, name, refusal.faults)
         } catch {
-            tally.reject(number, name, [Fault(pointer: "", code: .malformed, message: "The line cannot be read.")])
+            counts.reject(number, name, [Fault(pointer: "", code: .malformed, message: "The line cannot be read.")])
         }
     }
 

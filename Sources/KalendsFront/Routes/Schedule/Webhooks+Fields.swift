@@ -19,7 +19,7 @@ extension Webhooks.Draft {
 extension Webhooks.Change {
     static let body = InputBody(
         .optional("url", .webhookAddress), .edited("circles", .webhookCircles), .edited("types", .webhookSubjects),
-        .optional("state", InputType<Wish>.choice), example: ["state": "disabled"])
+        .optional("state", InputType<RequestedState>.choice), example: ["state": "disabled"])
 
     /// Reads the body that changes a webhook; throws 422 with all faults.
     init(_ body: JSONValue) throws {

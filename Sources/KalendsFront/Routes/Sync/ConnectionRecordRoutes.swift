@@ -56,10 +56,10 @@ struct ConnectionRecordRoutes: Sendable {
         guard page.after.isEmpty || parts.count == 3 else {
             throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor from a list.")
         }
-        let place =
+        let position =
             parts.count == 3
             ? (collection: String(parts[0]), item: String(parts[2]), occurrence: String(parts[1])) : ("", "", "")
-        return try await connections.mappings(of: id, after: place, for: caller) {
+        return try await connections.mappings(of: id, after: position, for: caller) {
             try page.filled(
                 key: { "\($0.item.collection.rawValue) \($0.item.occurrence?.basic ?? "") \($0.item.id)" },
                 json: \.json, $0)

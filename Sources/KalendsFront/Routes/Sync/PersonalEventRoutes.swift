@@ -60,7 +60,7 @@ struct PersonalEventRoutes: Sendable {
         .init(name: "to", schema: Schema.string.described("A time or a day; only items that begin earlier.")),
     ]
 
-    private func place(_ context: KalendsContext) throws -> (user: String, id: String, caller: Caller) {
+    private func pathParts(_ context: KalendsContext) throws -> (user: String, id: String, caller: Caller) {
         (try context.identifier("user"), try context.identifier("id"), try context.caller())
     }
 
@@ -100,7 +100,7 @@ struct PersonalEventRoutes: Sendable {
 
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (user, id, caller) = try place(context)
+        let (user, id, caller) = try pathParts(context)
         let event = try await services.personalEvents.get(id, of: user, for: caller)
         return try .resource(try event.json, for: request, etag: try event.etag)
     }
@@ -117,7 +117,7 @@ struct PersonalEventRoutes: Sendable {
 
     @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (user, id, caller) = try place(context)
+        let (user, id, caller) = try pathParts(context)
         let (edit, faults) = Self.edit(try await request.json(context), .patch)
         let event = try await services.personalEvents.change(
             id, of: user, edit, faults: faults, if: request.condition { try $0.etag }, for: caller)
@@ -126,15 +126,15 @@ struct PersonalEventRoutes: Sendable {
 
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (user, id, caller) = try place(context)
+        let (user, id, caller) = try pathParts(context)
         try await services.personalEvents.delete(
             id, of: user, if: request.condition { try $0.etag }, for: caller)
         return .noContent
     }
 
-    private static func edit(_ body: JSONValue, _ manner: PersonalEdit.Manner) -> (PersonalEdit, FaultList) {
+    private static func edit(_ body: JSONValue, _ method: PersonalEdit.Method) -> (PersonalEdit, FaultList) {
         var fields = FieldReader(body)
-        let edit = PersonalEdit(body, &fields, at: "", manner, needsAll: manner == .put)
+        let edit = PersonalEdit(body, &fields, at: "", method, needsAll: method == .put)
         fields.finish(ignoring: readOnly)
         return (edit, fields.faults)
     }

@@ -71,13 +71,13 @@ struct PlannedRoutes: Sendable {
         }
         search.from = instant("from")
         search.to = instant("to")
-        if !page.after.isEmpty { search.place = try PlannedEvents.Place(cursor: page.after) }
+        if !page.after.isEmpty { search.position = try PlannedEvents.Position(cursor: page.after) }
         let found = try await services.plannedEvents.list(of: user, search, limit: page.fetchLimit, for: caller)
         return try page.answer(found, key: \.cursor, json: \.json)
     }
 }
 
-extension PlannedEvents.Place {
+extension PlannedEvents.Position {
     fileprivate init(cursor: String) throws {
         let parts = cursor.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let start = Int(parts[0]) else {

@@ -22,7 +22,7 @@ extension Statistics.Shown: Viewed {
                 .count("successes", \.counted.successes),
                 .rate("successRate") { ($0.counted.successes, $0.counted.runs) }, .count("writes", \.counted.writes),
                 .count("errors", \.counted.errors),
-                .rate("errorsPerThousandWrites", places: 100) { ($0.counted.errors * 1000, $0.counted.writes) },
+                .rate("errorsPerThousandWrites", scale: 100) { ($0.counted.errors * 1000, $0.counted.writes) },
             ])),
         .object(
             "officeDays", \.self,
@@ -35,9 +35,9 @@ extension Statistics.Shown: Viewed {
                 .rate("retention30Days") { ($0.officeDays.retained, $0.officeDays.enabledBefore) },
                 .count("days", \.officeDays.days).described(
                     "All users' days of the last 30 that have a status and whose event is managed."),
-                .rate("daysPerUser", places: 100) { ($0.officeDays.days, $0.officeDays.enabled) },
+                .rate("daysPerUser", scale: 100) { ($0.officeDays.days, $0.officeDays.enabled) },
                 .count("writes", \.officeDays.writes), .count("errors", \.officeDays.errors),
-                .rate("errorsPerThousandWrites", places: 100) {
+                .rate("errorsPerThousandWrites", scale: 100) {
                     ($0.officeDays.errors * 1000, $0.officeDays.writes)
                 },
             ])),
@@ -47,12 +47,12 @@ extension Statistics.Shown: Viewed {
 extension View.Member {
     /// A quotient to some places; null when the divisor is zero.
     fileprivate static func rate(
-        _ name: String, places: Double = 10_000, _ get: @escaping @Sendable (Value) -> (part: Int, whole: Int)
+        _ name: String, scale: Double = 10_000, _ get: @escaping @Sendable (Value) -> (part: Int, whole: Int)
     ) -> Self {
         let schema = Schema(["type": "number"]).orNull.described("Null when there is nothing to divide by.")
         return Self(name, schema) { value in
             let (part, whole) = get(value)
-            return whole > 0 ? .number((Double(part) / Double(whole) * places).rounded() / places) : .null
+            return whole > 0 ? .number((Double(part) / Double(whole) * scale).rounded() / scale) : .null
         }
     }
 }

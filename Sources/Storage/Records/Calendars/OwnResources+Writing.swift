@@ -54,11 +54,11 @@ extension WriteTransaction {
     private func forget(_ condition: String, _ arguments: [SQLValue]) throws -> Int {
         let found = try rows("SELECT calendar_id, number FROM own_removals \(condition)", arguments)
         for row in found {
-            let place: [SQLValue] = [
+            let keyValues: [SQLValue] = [
                 .text(try row.text(required: "calendar_id")), .integer(try row.integer(required: "number")),
             ]
-            try execute("UPDATE own_calendars SET first_number = $2 WHERE id = $1 AND first_number < $2", place)
-            try execute("DELETE FROM own_removals WHERE calendar_id = $1 AND number = $2", place)
+            try execute("UPDATE own_calendars SET first_number = $2 WHERE id = $1 AND first_number < $2", keyValues)
+            try execute("DELETE FROM own_removals WHERE calendar_id = $1 AND number = $2", keyValues)
         }
         return found.count
     }

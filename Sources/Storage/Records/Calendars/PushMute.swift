@@ -37,7 +37,7 @@ public struct PushMute: Sendable {
             guard let state = try transaction.collectionState(of: place.kind, place.id) else { continue }
             for registration in try transaction.pushRegistrations(of: place.kind, place.id) where names(registration) {
                 // Whoever still has to hear of an earlier change hears of it, and that message is about that change.
-                let isQuiet = try registration.told == state || !hasNews(registration, transaction)
+                let isQuiet = try registration.sent == state || !hasNews(registration, transaction)
                 before.registrations.append((registration, isQuiet))
             }
         }
@@ -50,8 +50,8 @@ public struct PushMute: Sendable {
             guard var registration = try transaction.pushRegistration(earlier.id),
                 let state = try transaction.collectionState(of: registration.kind, registration.collectionID)
             else { continue }
-            if isQuiet { registration.told = state }
-            registration.toldPropertyChanges += registration.propertyChanges - earlier.propertyChanges
+            if isQuiet { registration.sent = state }
+            registration.notifiedPropertyChanges += registration.propertyChanges - earlier.propertyChanges
             if registration != earlier { try transaction.putPushRegistration(registration) }
         }
     }

@@ -16,11 +16,11 @@ public struct PushRegistration: Hashable, Sendable {
     public var wantsContent = false
     public var wantsProperties = false
     /// The state of the collection that the app heard of last.
-    public var told = CollectionState()
+    public var sent = CollectionState()
     /// How often the person has set properties of the collection since the registration.
     public var propertyChanges = 0
     /// How many of these the app heard of.
-    public var toldPropertyChanges = 0
+    public var notifiedPropertyChanges = 0
     /// What the app heard last about how the collection looks, as a hash.
     public var shown = ""
     public var createdAt = 0
@@ -48,10 +48,10 @@ public struct CollectionState: Hashable, Comparable, Sendable {
 extension PushRegistration: StoredRow {
     public init(
         id: String, userID: String, kind: CollectionProperty.Kind, collectionID: String, resourceHash: String,
-        told: CollectionState, shown: String, now: Int
+        sent: CollectionState, shown: String, now: Int
     ) {
         self.init(
-            id: id, userID: userID, kind: kind, collectionID: collectionID, resourceHash: resourceHash, told: told,
+            id: id, userID: userID, kind: kind, collectionID: collectionID, resourceHash: resourceHash, sent: sent,
             shown: shown, createdAt: now)
     }
 
@@ -61,9 +61,9 @@ extension PushRegistration: StoredRow {
             .once("id", \.id), .once("user_id", \.userID), .init("password_id", \.passwordID), .once("kind", \.kind),
             .once("collection_id", \.collectionID), .once("resource_hash", \.resourceHash),
             .init("sealed", \.sealed), .init("wants_content", \.wantsContent),
-            .init("wants_properties", \.wantsProperties), .init("told_number", \.told.number),
-            .init("told_epoch", \.told.epoch), .init("property_changes", \.propertyChanges),
-            .init("told_property_changes", \.toldPropertyChanges), .init("shown", \.shown),
+            .init("wants_properties", \.wantsProperties), .init("told_number", \.sent.number),
+            .init("told_epoch", \.sent.epoch), .init("property_changes", \.propertyChanges),
+            .init("told_property_changes", \.notifiedPropertyChanges), .init("shown", \.shown),
             .once("created_at", \.createdAt), .init("expires_at", \.expiresAt), .init("next_at", \.nextAt),
             .init("attempts", \.attempts),
         ])

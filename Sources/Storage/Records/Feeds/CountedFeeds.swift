@@ -50,12 +50,12 @@ struct CountedClient {
 struct CountedFeeds {
     var feeds: [Int: CountedFeed] = [:]
     var clients: [CountedClient] = []
-    private var places: [FeedAndClient: Int] = [:]
+    private var positions: [FeedAndClient: Int] = [:]
 
     init(capacity: Int) {
         feeds.reserveCapacity(capacity)
         clients.reserveCapacity(capacity)
-        places.reserveCapacity(capacity)
+        positions.reserveCapacity(capacity)
     }
 
     /// Adds a client as it is stored, or a feed without clients: number, client, count, last place, first day,
@@ -79,14 +79,14 @@ struct CountedFeeds {
         counted.firstDay = min(counted.firstDay, first)
         counted.networks |= networks.classes(upTo: day)
         let key = FeedAndClient(feed: feed, client: client)
-        places[key] = clients.count
+        positions[key] = clients.count
         clients.append(CountedClient(key: key, firstDay: first, networks: networks, seenVersion: number(8) ?? 0))
     }
 
     /// Returns the place of a client in `clients`, and whether it is new.
-    mutating func client(_ key: FeedAndClient, since day: Int) -> (place: Int, isNew: Bool) {
-        if let known = places[key] { return (known, false) }
-        places[key] = clients.count
+    mutating func client(_ key: FeedAndClient, since day: Int) -> (index: Int, isNew: Bool) {
+        if let known = positions[key] { return (known, false) }
+        positions[key] = clients.count
         clients.append(CountedClient(key: key, firstDay: day))
         return (clients.count - 1, true)
     }

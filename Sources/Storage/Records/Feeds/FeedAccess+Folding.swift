@@ -10,7 +10,7 @@ extension ReadTransaction {
 
 extension WriteTransaction {
     /// Records which journal is this database's.
-    public func setAccessJournal(_ mark: UInt64) throws { try set("accessJournal", to: String(mark)) }
+    public func setAccessJournal(_ journalID: UInt64) throws { try set("accessJournal", to: String(journalID)) }
 
     /// Leaves the database without a journal until it is opened with one.
     public func forgetAccessJournal() throws {

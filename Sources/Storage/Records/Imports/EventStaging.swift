@@ -172,9 +172,9 @@ extension ImportedEventRecord.Key {
     /// group.
     static func among(_ count: Int, from first: Int) -> String {
         SQLText.keys(count, from: first) {
-            let places = (0..<count).map { 3 * $0 + first }
-            let triples = places.map { "($\($0), $\($0 + 1), $\($0 + 2))" }.joined(separator: ", ")
-            let uids = places.map { "$\($0)" }.joined(separator: ", ")
+            let numbers = (0..<count).map { 3 * $0 + first }
+            let triples = numbers.map { "($\($0), $\($0 + 1), $\($0 + 2))" }.joined(separator: ", ")
+            let uids = numbers.map { "$\($0)" }.joined(separator: ", ")
             return "(uid, recurrence_id, source) IN (VALUES \(triples)) AND uid IN (\(uids))"
         }
     }

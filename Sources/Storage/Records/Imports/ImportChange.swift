@@ -92,11 +92,11 @@ extension WriteTransaction {
     ///
     /// - Parameter first: the place of the first of these changes among all.
     public func insert(_ changes: [ImportChange], ofImport id: String, from first: Int) throws {
-        let rows = changes.enumerated().map { place, change -> [SQLValue] in
+        let rows = changes.enumerated().map { index, change -> [SQLValue] in
             var digest: String?
             if case .digest(let text) = change.after { digest = text }
             return [
-                .text(id), .integer(first + place), .text(change.source.text), .text(change.uid),
+                .text(id), .integer(first + index), .text(change.source.text), .text(change.uid),
                 .text(change.recurrenceID), SQLValue(change.contentBefore), SQLValue(digest),
                 SQLValue(change.before?.fileSequence), SQLValue(change.before?.fileModifiedAt),
                 SQLValue(change.before?.importedBy), SQLValue(change.before?.shownUID),

@@ -32,8 +32,8 @@ public enum CircleBound: Hashable, Sendable {
     fileprivate func condition(_ column: String, from number: Int) -> (sql: String, arguments: [SQLValue]) {
         switch self {
         case .circles(let ids):
-            let places = ids.indices.map { "$\(number + $0)" }.joined(separator: ", ")
-            return ("\(column) IN (\(places))", ids.map(SQLValue.text))
+            let placeholders = ids.indices.map { "$\(number + $0)" }.joined(separator: ", ")
+            return ("\(column) IN (\(placeholders))", ids.map(SQLValue.text))
         case .prefix(let start):
             // Not a range, whose order would be that of the database's language. Ids are ASCII.
             return ("substr(\(column), 1, \(start.utf8.count)) = $\(number)", [.text(start)])
@@ -114,11 +114,11 @@ extension ReadTransaction {
 
     /// Returns keys that are bound to these circles or fewer, including revoked ones, in order of id.
     public func serviceKeys(within bound: CircleBound, after cursor: String, limit: Int) throws -> [ServiceKey] {
-        var (found, place): ([ServiceKey], String?) = ([], cursor)
-        while let begin = place, found.count < limit {
+        var (found, next): ([ServiceKey], String?) = ([], cursor)
+        while let begin = next, found.count < limit {
             let page = try serviceKeys(after: begin, limit: 1_000)
             found += try page.filter { try $0.bound.map(bound.includes) ?? false }
-            place = page.count < 1_000 ? nil : page.last?.id
+            next = page.count < 1_000 ? nil : page.last?.id
         }
         return Array(found.prefix(limit))
     }

@@ -43,7 +43,7 @@ extension CircleChange: StoredRow {
         self.init(subject: subject, collection: collection, id: id, part: part, kind: kind, user: user)
     }
 
-    private var place: Int? {
+    private var assigned: Int? {
         get { sequence > 0 ? sequence : nil }
         set { sequence = newValue ?? 0 }
     }
@@ -51,7 +51,7 @@ extension CircleChange: StoredRow {
     static let table = RecordTable<CircleChange>(
         "changes", key: "circle_id number",
         [
-            .once("sequence", \.place), .once("circle_id", \.circleID), .once("number", \.number), .once("at", \.at),
+            .once("sequence", \.assigned), .once("circle_id", \.circleID), .once("number", \.number), .once("at", \.at),
             .once("type", \.subject), .once("collection", \.collection), .once("item_id", \.id), .once("part", \.part),
             .once("user_id", \.user), .once("change", \.kind), .once("author", \.author), .once("way", \.way),
             .once("undoes", \.undoes),

@@ -116,17 +116,17 @@ extension WriteTransaction {
     /// - Returns: the last item that was examined; nil when it was the circle's last.
     private func revise(
         because reason: RevisionReason, in circle: String, _ titles: NamesInTitles,
-        after place: (collection: String, id: String), now: Int
+        after position: (collection: String, id: String), now: Int
     ) throws -> (collection: String, id: String)? {
         let end = try row(
             """
             SELECT collection, id FROM schedule_items WHERE circle_id = $1 AND (collection, id) > ($2, $3)
             ORDER BY collection, id LIMIT 1 OFFSET $4
             """,
-            [.text(circle), .text(place.collection), .text(place.id), .integer(Self.revisedTogether - 1)])
+            [.text(circle), .text(position.collection), .text(position.id), .integer(Self.revisedTogether - 1)])
         let last = try end.map { (collection: try $0.text(required: "collection"), id: try $0.text(required: "id")) }
         var arguments: [SQLValue] = [
-            .text(circle), .integer(now), .text(place.collection), .text(place.id), .text(reason.subject),
+            .text(circle), .integer(now), .text(position.collection), .text(position.id), .text(reason.subject),
         ]
         if let last { arguments += [.text(last.collection), .text(last.id)] }
         let condition = reason.condition(titles, from: arguments.count + 1)
@@ -148,9 +148,9 @@ extension WriteTransaction {
     ///
     /// - Returns: the last one; nil when no item follows.
     public func reviseItems(
-        after place: (circle: String, collection: String, id: String), now: Int, limit: Int
+        after position: (circle: String, collection: String, id: String), now: Int, limit: Int
     ) throws -> (circle: String, collection: String, id: String)? {
-        let start: [SQLValue] = [.text(place.circle), .text(place.collection), .text(place.id)]
+        let start: [SQLValue] = [.text(position.circle), .text(position.collection), .text(position.id)]
         let end = try row(
             """
             SELECT circle_id, collection, id FROM schedule_items WHERE (circle_id, collection, id) > ($1, $2, $3)

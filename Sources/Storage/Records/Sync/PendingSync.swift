@@ -119,10 +119,10 @@ extension WriteTransaction {
     ///
     /// A wish that is already due may be under way, with a run that read before this change: it becomes due now, so
     /// that the end of that run does not complete it. An undo is not repeated for that.
-    public func putPendingSync(_ wish: PendingSync, now: Int = 0) throws {
-        guard wish.kind == .push else { return try put(wish) }
+    public func putPendingSync(_ pending: PendingSync, now: Int = 0) throws {
+        guard pending.kind == .push else { return try put(pending) }
         try insert(
-            new: wish,
+            new: pending,
             """
             ON CONFLICT (connection_id) DO UPDATE SET due_at = $6
                 WHERE sync_wishes.due_at < $6 AND sync_wishes.kind <> 'undo'
@@ -130,10 +130,13 @@ extension WriteTransaction {
     }
 
     /// Removes a wish that was carried out; a newer one stays.
-    public func deletePendingSync(_ wish: PendingSync) throws {
+    public func deletePendingSync(_ pending: PendingSync) throws {
         try execute(
             "DELETE FROM sync_wishes WHERE connection_id = $1 AND kind = $2 AND due_at = $3 AND COALESCE(run_id, '') = $4",
-            [.text(wish.connectionID), .text(wish.kind.rawValue), .integer(wish.dueAt), .text(wish.runID ?? "")])
+            [
+                .text(pending.connectionID), .text(pending.kind.rawValue), .integer(pending.dueAt),
+                .text(pending.runID ?? ""),
+            ])
     }
 
     /// Ends all leases except those of one holder, for a server that has the database to itself.

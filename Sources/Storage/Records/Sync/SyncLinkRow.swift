@@ -59,7 +59,7 @@ public struct SyncCounts: Hashable, Sendable {
 extension ReadTransaction {
     /// Returns a connection's links in order of collection, item and occurrence, after a given one.
     public func syncLinks(
-        of connection: String, after place: (collection: String, item: String, occurrence: String) = ("", "", ""),
+        of connection: String, after position: (collection: String, item: String, occurrence: String) = ("", "", ""),
         limit: Int = .max
     ) throws -> [SyncLinkRow] {
         try all(
@@ -68,7 +68,7 @@ extension ReadTransaction {
             ORDER BY collection, item_id, occurrence LIMIT $5
             """,
             [
-                .text(connection), .text(place.collection), .text(place.item), .text(place.occurrence),
+                .text(connection), .text(position.collection), .text(position.item), .text(position.occurrence),
                 .integer(limit),
             ])
     }

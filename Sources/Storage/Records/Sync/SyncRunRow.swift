@@ -85,8 +85,8 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Stores a new or changed run, and counts one that has just ended.
     ///
-    /// - Parameter tally: its result, which is counted once, when the run has ended.
-    public func putSyncRun(_ own: SyncRunRow, _ tally: RunCounts, now: Int) throws {
+    /// - Parameter counts: its result, which is counted once, when the run has ended.
+    public func putSyncRun(_ own: SyncRunRow, _ counts: RunCounts, now: Int) throws {
         try holdConnection(own.connectionID)
         let wasOver = try syncRun(own.id)?.state.isOver ?? false
         try put(own)
@@ -100,7 +100,7 @@ extension WriteTransaction {
             """,
             [
                 .integer(SyncStatistics.day(now)), .text(connection.provider.rawValue),
-                .integer(tally.isSuccess ? 1 : 0), .integer(tally.writes), .integer(tally.errors),
+                .integer(counts.isSuccess ? 1 : 0), .integer(counts.writes), .integer(counts.errors),
             ])
     }
 

@@ -49,18 +49,18 @@ extension ReadTransaction {
             WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1)
             """, [.integer(now)])
         var (connected, twoWay): (Set<[UInt8]>, Set<[UInt8]>) = ([], [])
-        var place = ""
+        var position = ""
         while true {
             let found = try rows(
                 """
                 SELECT id, user_id, config FROM connections
                 WHERE id > $1 AND ending IS NULL AND state <> 'unauthorized' ORDER BY id LIMIT 1000
-                """, [.text(place)])
+                """, [.text(position)])
             for row in found {
                 let user = Array(try row.text(required: "user_id").utf8)
                 connected.insert(user)
                 if try isTwoWay(try row.text(required: "config")) { twoWay.insert(user) }
-                place = try row.text(required: "id")
+                position = try row.text(required: "id")
             }
             if found.count < 1000 { break }
         }

@@ -26,8 +26,8 @@ struct InputGenerator {
         random = Draw(state: seed)
         seeds = []
         let schemas = Components.all(.all).sorted { $0.key < $1.key }
-        let places = Dictionary(uniqueKeysWithValues: schemas.enumerated().map { ($1.key, $0) })
-        shapes = schemas.map { Shape($0.value.value, places) }
+        let positions = Dictionary(uniqueKeysWithValues: schemas.enumerated().map { ($1.key, $0) })
+        shapes = schemas.map { Shape($0.value.value, positions) }
     }
 
     mutating func next() -> [UInt8] { seeds.isEmpty ? described() : mutated() }
@@ -57,25 +57,25 @@ extension InputGenerator {
         for _ in 0..<(1 + random.below(4)) {
             // The first byte is the reader's number, and seldom changes.
             guard input.count > 1 else { break }
-            let place = 1 + random.below(input.count - 1)
-            let end = min(input.count, place + 1 + random.below(random.below(4) == 0 ? 200 : 8))
+            let position = 1 + random.below(input.count - 1)
+            let end = min(input.count, position + 1 + random.below(random.below(4) == 0 ? 200 : 8))
             switch random.below(9) {
-            case 0: input[place] ^= 1 << UInt8(random.below(8))
-            case 1: input[place] = UInt8(random.below(256))
-            case 2: input.removeSubrange(place..<end)
-            case 3: input.insert(contentsOf: input[place..<end], at: place)
-            case 4: input.insert(contentsOf: Self.telling[random.below(Self.telling.count)], at: place)
-            case 5: input.replaceSubrange(place..<end, with: Self.telling[random.below(Self.telling.count)])
-            case 6: input.removeSubrange(place...)
+            case 0: input[position] ^= 1 << UInt8(random.below(8))
+            case 1: input[position] = UInt8(random.below(256))
+            case 2: input.removeSubrange(position..<end)
+            case 3: input.insert(contentsOf: input[position..<end], at: position)
+            case 4: input.insert(contentsOf: Self.telling[random.below(Self.telling.count)], at: position)
+            case 5: input.replaceSubrange(position..<end, with: Self.telling[random.below(Self.telling.count)])
+            case 6: input.removeSubrange(position...)
             case 7:
                 let other = seeds[random.below(seeds.count)].dropFirst()
                 guard !other.isEmpty else { continue }
                 let start = other.startIndex + random.below(other.count)
                 let part = other[start..<min(other.endIndex, start + 1 + random.below(200))]
-                input.insert(contentsOf: part, at: place)
+                input.insert(contentsOf: part, at: position)
             default:
-                let piece = Array(input[place..<end])
-                for _ in 0..<random.below(20) { input.insert(contentsOf: piece, at: place) }
+                let piece = Array(input[position..<end])
+                for _ in 0..<random.below(20) { input.insert(contentsOf: piece, at: position) }
             }
             if input.count > 16 << 10 { input.removeSubrange((16 << 10)...) }
         }

@@ -14,10 +14,10 @@ import NIOHTTP1
 /// The first byte says how they are cut: behind every blank line, so that most pieces are whole requests, or anywhere.
 enum EdgePromises {
     static func check(_ bytes: [UInt8]) throws {
-        guard let manner = bytes.first else { return }
+        guard let choice = bytes.first else { return }
         let stream = Array(bytes.dropFirst())
         let expected = try requests(of: [stream], recognizes: false)
-        let found = try requests(of: manner & 1 == 0 ? blocks(of: stream) : pieces(of: stream), recognizes: true)
+        let found = try requests(of: choice & 1 == 0 ? blocks(of: stream) : pieces(of: stream), recognizes: true)
         try promise(found == expected, "Other requests than the general parser's:\n\(found)\n\(expected)")
     }
 

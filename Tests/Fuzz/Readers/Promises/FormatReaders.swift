@@ -59,9 +59,9 @@ extension Reader {
                 fields.finish()
                 try promise(item != nil || !fields.faults.isEmpty, "Nothing is refused without a fault.")
             }
-            for manner in [PersonalEdit.Manner.device, .put, .patch] {
+            for method in [PersonalEdit.Method.device, .put, .patch] {
                 var fields = FieldReader(value)
-                _ = PersonalEdit(value, &fields, at: "", manner, needsAll: manner == .put)
+                _ = PersonalEdit(value, &fields, at: "", method, needsAll: method == .put)
                 fields.finish()
             }
         },

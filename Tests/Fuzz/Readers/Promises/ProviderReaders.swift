@@ -129,7 +129,7 @@ extension Reader {
         guard case .success(let entry) = object.entry else { return }
         var other = entry
         other.title += " 2"
-        let mark = Mark(installation: "i", connection: "c", circle: "o", item: ItemKey(.tasks, "t"), generation: 0)
+        let mark = EventMark(installation: "i", connection: "c", circle: "o", item: ItemKey(.tasks, "t"), generation: 0)
         let stamp = ObjectStamp(uid: object.uid, mark: mark, now: Instant(seconds: 1_772_452_800), sequence: 1)
         guard let text = ObjectEdit(theirs: object, from: entry, to: other, stamp: stamp).text() else { return }
         guard let edited = try? CalendarObject(text, floatingZone: "Europe/Berlin"), case .success = edited.entry else {

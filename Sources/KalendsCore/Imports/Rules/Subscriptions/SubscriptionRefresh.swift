@@ -18,7 +18,7 @@ package struct SubscriptionRefresh: Service {
     }
 
     private static let pause = Duration.seconds(5)
-    private static let places = 4
+    private static let concurrencyLimit = 4
     /// The longest wait after failures, in milliseconds, unless the user or the host wants a longer one.
     private static let day = 86_400_000
 
@@ -36,7 +36,7 @@ package struct SubscriptionRefresh: Service {
     func once() async throws {
         while true {
             let now = services.now()
-            let due = try await services.store.read { try $0.dueSubscriptions(now: now, limit: Self.places) }
+            let due = try await services.store.read { try $0.dueSubscriptions(now: now, limit: Self.concurrencyLimit) }
             if due.isEmpty { return }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for id in due { group.addTask { try await refreshOrPostpone(id) } }

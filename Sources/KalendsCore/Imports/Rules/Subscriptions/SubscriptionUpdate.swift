@@ -32,7 +32,7 @@ struct SubscriptionUpdate: Sendable {
         let index = try await reading.index(in: circle, store)
         let settings = services.settings
         // This does not count against a user's quota, since the server fetches the calendar by itself.
-        let limits = settings.eventLimits.held(to: .user(own.createdBy ?? ""), settings.quotas)
+        let limits = settings.eventLimits.clamped(to: .user(own.createdBy ?? ""), settings.quotas)
         let now = services.now()
         var plan = try await store.read { transaction in
             let owner = try ImportOwner(.subscription(own.id, of: own.createdBy), index, circle, in: transaction)
@@ -61,9 +61,9 @@ struct SubscriptionUpdate: Sendable {
             let deleted = try await endVanished(reading.summary.problems, except: unread, plan, &staging)
             try staging.check(plan.sources, limits)
             try await staging.finish()
-            let tally = plan.tally
+            let counts = plan.counts
             return Ready(
-                staging: staging, created: tally.count(.created), updated: tally.count(.updated), deleted: deleted)
+                staging: staging, created: counts.count(.created), updated: counts.count(.updated), deleted: deleted)
         } catch {
             try? await staging.discard()
             throw error

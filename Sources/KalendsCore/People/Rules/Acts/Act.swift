@@ -4,8 +4,8 @@ import Base
 import Storage
 
 /// A change in progress within one transaction: its target, the caller who makes it, and its time.
-struct Act<Held> {
-    let held: Held
+struct Act<Target> {
+    let target: Target
     let caller: Caller
     let transaction: any WriteTransaction
     /// Milliseconds since 1970.
@@ -63,9 +63,9 @@ struct Acts: Sendable {
     /// - Parameters:
     ///   - turn: what no other act may change meanwhile.
     ///   - body: may run more than once, so it must have no effects outside the transaction.
-    func act<Held, Value: Sendable>(
-        on ground: ActTarget<Held>, in turn: WriteTurn = .alone, for caller: Caller,
-        _ body: @escaping @Sendable (Act<Held>) throws -> ActResult<Value>
+    func act<Target, Value: Sendable>(
+        on ground: ActTarget<Target>, in turn: WriteTurn = .alone, for caller: Caller,
+        _ body: @escaping @Sendable (Act<Target>) throws -> ActResult<Value>
     ) async throws -> Value {
         let now = now()
         if let person = caller.person {
@@ -77,7 +77,7 @@ struct Acts: Sendable {
             transaction.isMade(by: caller.author)
             let opened = try ground.open(transaction, caller)
             let muted = try mute?.begin(in: transaction)
-            let done = try body(Act(held: opened.held, caller: caller, transaction: transaction, now: now))
+            let done = try body(Act(target: opened.target, caller: caller, transaction: transaction, now: now))
             if let mute, let muted { try mute.end(muted, in: transaction) }
             for note in done.notes {
                 try AuditTrail.note(
@@ -114,9 +114,9 @@ extension Refusal {
 }
 
 extension Act<Circle> {
-    var circle: Circle { held }
+    var circle: Circle { target }
 }
 
 extension Act<Feed> {
-    var feed: Feed { held }
+    var feed: Feed { target }
 }

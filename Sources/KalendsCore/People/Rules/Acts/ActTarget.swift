@@ -5,10 +5,10 @@ import FeedTokens
 import Storage
 
 /// The target of an act, which is looked up in the act's own transaction with the right that the caller needs.
-struct ActTarget<Held>: Sendable {
+struct ActTarget<Target>: Sendable {
     /// What an act receives from its ground.
     struct Opened {
-        var held: Held
+        var target: Target
         /// The circle that the audit trail names with the act; nil when it names no circle.
         var circle: String?
     }
@@ -42,7 +42,7 @@ extension ActTarget<Circle> {
         ActTarget(touchingCircles: { transaction, caller in
             transaction.concerns(circle: id)
             let circle = try Rights.circle(id, for: caller.identity, right, of: resource, in: transaction)
-            return Opened(held: circle, circle: id)
+            return Opened(target: circle, circle: id)
         })
     }
 
@@ -54,7 +54,7 @@ extension ActTarget<Circle> {
     ) -> ActTarget {
         ActTarget(touchingNoCircle: reason) { transaction, caller in
             let circle = try Rights.circle(id, for: caller.identity, right, of: resource, in: transaction)
-            return Opened(held: circle, circle: id)
+            return Opened(target: circle, circle: id)
         }
     }
 }
@@ -67,9 +67,9 @@ extension ActTarget<Circle?> {
             // Only the host application creates circles, and a key that is bound only its own; for a user, another's
             // circle does not exist.
             guard caller.identity.reaches(id) else { throw Refusal.missing(.circle) }
-            if caller.isInstallation, try transaction.circle(id) == nil { return Opened(held: nil, circle: id) }
+            if caller.isInstallation, try transaction.circle(id) == nil { return Opened(target: nil, circle: id) }
             return Opened(
-                held: try Rights.circle(id, for: caller.identity, .manage, in: transaction), circle: id)
+                target: try Rights.circle(id, for: caller.identity, .manage, in: transaction), circle: id)
         })
     }
 }
@@ -80,7 +80,7 @@ extension ActTarget<Feed> {
         ActTarget(touchingCircles: { transaction, caller in
             let feed = try Rights.feed(id, for: caller.identity, in: transaction)
             transaction.concerns(circle: feed.circleID)
-            return Opened(held: feed, circle: feed.circleID)
+            return Opened(target: feed, circle: feed.circleID)
         })
     }
 }
@@ -92,7 +92,7 @@ extension ActTarget<Void> {
     static func installation(touchingNoCircle reason: StaticString) -> ActTarget {
         ActTarget(touchingNoCircle: reason) { _, caller in
             try Rights.installation(caller.identity)
-            return Opened(held: (), circle: nil)
+            return Opened(target: (), circle: nil)
         }
     }
 
@@ -102,7 +102,7 @@ extension ActTarget<Void> {
             guard caller.owns(id) else { throw Refusal.missing(.user) }
             transaction.concernsNamedCirclesOnly()
             for circle in try transaction.circlesShowingOwn(of: id) { transaction.concerns(circle: circle) }
-            return Opened(held: (), circle: nil)
+            return Opened(target: (), circle: nil)
         })
     }
 
@@ -123,7 +123,7 @@ extension ActTarget<Void> {
     ) -> ActTarget {
         ActTarget(touchingNoCircle: reason) { _, caller in
             guard caller.owns(id) else { throw Refusal.missing(resource) }
-            return Opened(held: (), circle: nil)
+            return Opened(target: (), circle: nil)
         }
     }
 }
@@ -135,7 +135,7 @@ extension ActTarget<Void> {
         ActTarget(touchingCircles: { transaction, caller in
             guard caller.isInstallation || caller.userID == user else { throw Refusal.missing(resource) }
             transaction.concerns(circle: FeedLedger.scope(ofPasswords: user))
-            return Opened(held: (), circle: nil)
+            return Opened(target: (), circle: nil)
         })
     }
 }
@@ -146,7 +146,7 @@ extension ActTarget<AppPassword> {
         ActTarget(touchingCircles: { transaction, caller in
             let password = try Rights.appPassword(id, for: caller.identity, in: transaction)
             transaction.concerns(circle: FeedLedger.scope(ofPasswords: password.userID))
-            return Opened(held: password, circle: nil)
+            return Opened(target: password, circle: nil)
         })
     }
 }

@@ -12,7 +12,7 @@ import Synchronization
 /// An act stores what it makes and the answer to it in one transaction, so a server that is killed leaves both or
 /// neither. Answers are named by the request's caller, operation and key, and a live name is stored only once: of two
 /// transactions for the same request the later one fails as a whole, whichever servers run them and however long one of
-/// them was paused. `OnceDesk` and a lease only keep the second from beginning, so that it is refused at once.
+/// them was paused. `RunningRequests` and a lease only keep the second from beginning, so that it is refused at once.
 package final class OnceRequest: Sendable {
     /// How long an answer is kept, in milliseconds: a day.
     static let lifetime = 86_400_000
@@ -125,7 +125,7 @@ struct OnceAct: Sendable {
 }
 
 /// The requests with a key that are under way on this server.
-package final class OnceDesk: Sendable {
+package final class RunningRequests: Sendable {
     private let names = Mutex<Set<ByteString>>([])
 
     func enter(_ name: String) -> Bool { names.withLock { $0.insert(ByteString(name)).inserted } }
@@ -142,8 +142,8 @@ extension Services {
         again: @escaping @Sendable (GivenAnswer, _ fingerprint: String) async throws -> Answer,
         work: @escaping @Sendable () async throws -> Answer
     ) async throws -> Answer {
-        guard desk.enter(request.name) else { throw Refusal.requestUnderWay }
-        defer { desk.leave(request.name) }
+        guard runningRequests.enter(request.name) else { throw Refusal.requestUnderWay }
+        defer { runningRequests.leave(request.name) }
         let held = try await leases.take("request \(request.name)")
         if leases.isShared, held == nil { throw Refusal.requestUnderWay }
         // What the work leaves to others goes on after the lease, so its writes do not depend on it.

@@ -45,8 +45,8 @@ enum OneTimeCode {
         let offset = Int(hash[hash.count - 1] & 15)
         let number = hash[offset..<offset + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
         var (rest, text) = (number, [UInt8](repeating: UInt8(ascii: "0"), count: digits))
-        for place in (0..<digits).reversed() {
-            text[place] += UInt8(rest % 10)
+        for index in (0..<digits).reversed() {
+            text[index] += UInt8(rest % 10)
             rest /= 10
         }
         return String(decoding: text, as: UTF8.self)

@@ -75,7 +75,7 @@ extension AppointmentContent {
 
     /// Takes over the part after the patient's name, or the whole title if a person wrote it without the name.
     package mutating func rename(_ title: String, _ names: CircleNames) throws {
-        provider = title.behind(Self.titleBeginning(names.patient(patient)))
+        provider = title.removingPrefix(Self.titleBeginning(names.patient(patient)))
     }
 
     /// Returns what a title has before the provider: the patient's name, in the form in which the entry shows it.

@@ -48,6 +48,6 @@ extension FollowUpContent {
     }
 
     package mutating func rename(_ title: String, _ names: CircleNames) throws {
-        description = title.behind("✓ ")
+        description = title.removingPrefix("✓ ")
     }
 }

@@ -49,6 +49,6 @@ extension TaskContent {
     }
 
     package mutating func rename(_ title: String, _ names: CircleNames) throws {
-        self.title = title.behind("✓ ")
+        self.title = title.removingPrefix("✓ ")
     }
 }

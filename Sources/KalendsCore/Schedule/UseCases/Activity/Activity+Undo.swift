@@ -19,7 +19,7 @@ extension Activity {
             let own = try Rights.authorized(circle, for: caller.identity, .write, in: transaction)
             return try PreparedUndo(UndoPlan(number, in: own, kinds, now: acts.now()), in: own)
         }.followed()
-        let most = quotas.held(to: caller.identity).occurrencesPerItem
+        let most = quotas.clamped(to: caller.identity).occurrencesPerItem
         return try await acts.schedule(in: circle, for: caller, quotas) { writer in
             let transaction = writer.transaction
             let own = try Rights.authorized(circle, for: caller.identity, .write, in: transaction)

@@ -30,7 +30,7 @@ package struct Circles: Sendable {
     ) async throws -> (Circle, isNew: Bool) {
         let put = try await whenFree(id) {
             try await acts.act(on: .circleOrNew(id), for: caller) { act in
-                let old = act.held
+                let old = act.target
                 try condition.check(old)
                 let (circle, isNew) = try act.transaction.putCircle(
                     id, name: name, timeZone: timeZone.identifier, now: act.now)

@@ -27,7 +27,7 @@ package struct Members: Sendable {
         _ user: String, in circle: String, displayName: String, role: Member.Role, if condition: Precondition<Member>,
         for caller: Caller
     ) async throws -> (Member, isNew: Bool) {
-        let most = quotas.held(to: caller.identity).membersPerCircle
+        let most = quotas.clamped(to: caller.identity).membersPerCircle
         let put = try await acts.act(on: .circle(circle, .manage), for: caller) { act in
             let transaction = act.transaction
             let old = try transaction.member(user, in: circle)

@@ -27,7 +27,7 @@ package struct Patients: Sendable {
     package func put(
         _ id: String, in circle: String, displayName: String, if condition: Precondition<Patient>, for caller: Caller
     ) async throws -> (Patient, isNew: Bool) {
-        let most = quotas.held(to: caller.identity).patientsPerCircle
+        let most = quotas.clamped(to: caller.identity).patientsPerCircle
         let put = try await acts.act(on: .circle(circle, .manage), for: caller) { act in
             let transaction = act.transaction
             let known = try transaction.patientEverKnown(id, in: circle)

@@ -22,12 +22,12 @@ extension Webhooks {
 
     /// What to change in a webhook.
     package struct Change: Sendable {
-        package enum Wish: String, CaseIterable, Sendable { case active, disabled }
+        package enum RequestedState: String, CaseIterable, Sendable { case active, disabled }
 
         package var address: WebhookAddress?
         package var circles = Edit<[String]>.keep
         package var subjects = Edit<[CircleChange.Subject]>.keep
-        package var state: Wish?
+        package var state: RequestedState?
 
         package init() {}
     }

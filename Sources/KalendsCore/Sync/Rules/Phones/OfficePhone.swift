@@ -17,7 +17,7 @@ enum OfficePhone {
         let own = writes.filter { $0.target == .device }
         if own.isEmpty { return }
         try prepare(user, in: transaction)
-        var desk = try PhoneEventWriter(of: user, source: PhoneCarrier.officeDays, transaction: transaction, now: now)
+        var writer = try PhoneEventWriter(of: user, source: PhoneCarrier.officeDays, transaction: transaction, now: now)
         for write in own {
             let item = write.event.date.description
             let known = try transaction.phoneItems(of: PhoneCarrier.officeDays, of: user, collection, item)
@@ -26,17 +26,17 @@ enum OfficePhone {
             case .create, .update:
                 let content = PhoneForm.content(Entry(write.event))
                 if var event = living {
-                    if event.content != content { try desk.write(&event, content) }
+                    if event.content != content { try writer.write(&event, content) }
                 } else {
                     let generation = (known.compactMap { $0.tie?.generation }.max() ?? -1) + 1
-                    var event = desk.new(collection, item, generation: generation, in: nil, content)
-                    try desk.write(&event, content)
+                    var event = writer.new(collection, item, generation: generation, in: nil, content)
+                    try writer.write(&event, content)
                 }
             case .delete:
-                if var event = living { try desk.delete(&event) }
+                if var event = living { try writer.delete(&event) }
             }
         }
-        try desk.finish()
+        try writer.finish()
     }
 
     /// Inserts the carrier's row unless it exists; the first device that asks becomes the carrier of office days.

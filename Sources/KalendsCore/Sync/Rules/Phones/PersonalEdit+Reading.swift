@@ -5,7 +5,7 @@ import ICalBridge
 
 extension PersonalEdit {
     /// How a field that is missing or null is read.
-    package enum Manner: Sendable {
+    package enum Method: Sendable {
         /// For a device: both leave the stored value, and unknown fields are ignored.
         case device
         /// PUT: both clear it.
@@ -17,12 +17,12 @@ extension PersonalEdit {
     /// Reads the content of an event; its faults are added to `fields`.
     ///
     /// - Parameter needsAll: whether title and date are required.
-    package init(_ body: JSONValue, _ fields: inout FieldReader, at pointer: String, _ manner: Manner, needsAll: Bool) {
+    package init(_ body: JSONValue, _ fields: inout FieldReader, at pointer: String, _ method: Method, needsAll: Bool) {
         self.init()
-        let reader = EditReader(body: body, manner: manner, pointer: pointer)
+        let reader = EditReader(body: body, method: method, pointer: pointer)
         title = reader.title(&fields, isRequired: needsAll)
         date = fields.date("date", isRequired: needsAll)
-        if manner == .patch, body["date"] == .null { fields.fault("date", code: .required, "This is required.") }
+        if method == .patch, body["date"] == .null { fields.fault("date", code: .required, "This is required.") }
         startTime = reader.time("startTime", &fields)
         endTime = reader.time("endTime", &fields)
         endDate = reader.edit("endDate", &fields) { $0.date("endDate") }
@@ -39,14 +39,14 @@ extension PersonalEdit {
 /// Reads fields that may be cleared.
 private struct EditReader {
     let body: JSONValue
-    let manner: PersonalEdit.Manner
+    let method: PersonalEdit.Method
     let pointer: String
 
     /// Returns the edit for a missing, null or empty member; nil when there is a value to read.
     private func edit<Value>(ofNothing name: String) -> Edit<Value>? {
         switch body[name] {
-        case nil: manner == .put ? .clear : .keep
-        case .null: manner == .device ? .keep : .clear
+        case nil: method == .put ? .clear : .keep
+        case .null: method == .device ? .keep : .clear
         case .string(""): .clear
         default: nil
         }
@@ -69,7 +69,7 @@ private struct EditReader {
         let before = fields.faults.total
         let text = fields.text("title")
         guard fields.has("title") else {
-            if isRequired || manner == .patch && body["title"] != nil {
+            if isRequired || method == .patch && body["title"] != nil {
                 fields.fault("title", code: .required, "This is required.")
             }
             return nil
@@ -106,7 +106,7 @@ private struct EditReader {
             guard let value = fields.value("recurrence") else { return nil }
             var faults = FaultList()
             let read = PersonalRecurrence(
-                value, at: "\(pointer)/recurrence", ignoresUnknown: manner == .device, &faults)
+                value, at: "\(pointer)/recurrence", ignoresUnknown: method == .device, &faults)
             fields.add(faults)
             return read
         }

@@ -204,8 +204,8 @@ extension PersonalWriter {
         guard try transaction.phoneItemCount(of: tie.source, tie.collection, tie.itemID) <= most else {
             throw Refusal.quota("A series has", most, "changed occurrences")
         }
-        let desk = try PhoneEventWriter(of: user, source: tie.source, transaction: transaction, now: now)
-        var event = desk.new(
+        let writer = try PhoneEventWriter(of: user, source: tie.source, transaction: transaction, now: now)
+        var event = writer.new(
             tie.collection, tie.itemID, generation: tie.generation, in: tie.circleID, content, start: instance.text)
         let at = try time()
         event.mapping.take(series.mapping)

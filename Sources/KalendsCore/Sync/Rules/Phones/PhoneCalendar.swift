@@ -51,17 +51,17 @@ struct PhoneCalendar: CalendarProvider {
         in calendar: String, since cursor: String?, window: SyncWindow
     ) async throws(ProviderFailure) -> ChangeSet {
         let (source, user) = (connection.id, connection.userID)
-        let place = cursor.flatMap { Int($0) }
+        let position = cursor.flatMap { Int($0) }
         return try await ask { transaction in
             let last = try transaction.lastSendingOfPhoneItems(of: source)
-            guard let place else {
+            guard let position else {
                 let rows = try transaction.livingPhoneItems(of: source)
                 return ChangeSet(
                     changes: Series.all(rows).filter { $0.master.deletedAt == nil }.map { .event(event(of: $0)) },
                     isFull: true, cursor: String(last))
             }
             var changes: [RemoteChange] = []
-            for (collection, item) in try transaction.phoneItemsSent(of: source, after: place) {
+            for (collection, item) in try transaction.phoneItemsSent(of: source, after: position) {
                 for series in Series.all(try transaction.phoneItems(of: source, of: user, collection, item)) {
                     changes.append(
                         series.master.deletedAt == nil ? .event(event(of: series)) : .removed(id: series.master.id))
@@ -84,7 +84,7 @@ struct PhoneCalendar: CalendarProvider {
         }
     }
 
-    func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
+    func find(_ marks: [EventMark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
         let (source, user) = (connection.id, connection.userID)
         return try await ask { transaction in
             try marks.flatMap { mark in
@@ -106,7 +106,7 @@ struct PhoneCalendar: CalendarProvider {
         let tie = series.master.tie
         let mark = tie.flatMap { tie in
             ItemKey.Collection(text: tie.collection).map {
-                Mark(
+                EventMark(
                     installation: installation, connection: connection.id, circle: connection.circleID,
                     item: ItemKey($0, tie.itemID), generation: tie.generation)
             }
@@ -156,33 +156,33 @@ struct PhoneCalendar: CalendarProvider {
             return requests.map { _ in .failed(Self.unavailable) }
         }
         let start = ContinuousClock.now
-        var desk = try PhoneEventWriter(
+        var writer = try PhoneEventWriter(
             of: connection.userID, source: connection.id, transaction: transaction, now: time)
         var answers: [WriteAnswer] = []
         for request in requests {
-            answers.append(try write(request, &desk))
+            answers.append(try write(request, &writer))
             if ContinuousClock.now - start >= Self.stepTime { break }
         }
-        try desk.finish()
+        try writer.finish()
         return answers
     }
 
-    private func write(_ request: WriteRequest, _ desk: inout PhoneEventWriter) throws -> WriteAnswer {
+    private func write(_ request: WriteRequest, _ writer: inout PhoneEventWriter) throws -> WriteAnswer {
         let item = request.mark.item
         let known = Series.all(
-            try desk.transaction.phoneItems(
+            try writer.transaction.phoneItems(
                 of: connection.id, of: connection.userID, item.collection.rawValue, item.id))
         switch request.kind {
         case .create(let entry):
             if let taken = known.first(where: { $0.master.tie?.generation == request.mark.generation }) {
                 return .taken(taken.master.deletedAt == nil ? event(of: taken) : nil)
             }
-            var master = desk.new(
+            var master = writer.new(
                 item.collection.rawValue, item.id, generation: request.mark.generation, in: connection.circleID,
                 PhoneForm.content(entry))
-            try desk.write(&master, master.content)
+            try writer.write(&master, master.content)
             var series = Series(master: master)
-            try put(entry, &series, &desk)
+            try put(entry, &series, &writer)
             return .written(event(of: series))
         case .update(let id, let etag, _, let entry):
             guard var series = known.first(where: { $0.master.id == id }), series.master.deletedAt == nil else {
@@ -190,8 +190,8 @@ struct PhoneCalendar: CalendarProvider {
             }
             guard etag == nil || etag == series.etag else { return .mismatch }
             let content = PhoneForm.content(entry)
-            if series.master.content != content { try desk.write(&series.master, content) }
-            try put(entry, &series, &desk)
+            if series.master.content != content { try writer.write(&series.master, content) }
+            try put(entry, &series, &writer)
             return .written(event(of: series))
         case .delete(let id, let etag):
             guard var series = known.first(where: { $0.master.id == id }), series.master.deletedAt == nil else {
@@ -199,15 +199,15 @@ struct PhoneCalendar: CalendarProvider {
             }
             guard etag == nil || etag == series.etag else { return .mismatch }
             for index in series.occurrences.indices where series.occurrences[index].deletedAt == nil {
-                try desk.delete(&series.occurrences[index])
+                try writer.delete(&series.occurrences[index])
             }
-            try desk.delete(&series.master)
+            try writer.delete(&series.master)
             return .deleted
         }
     }
 
     /// Makes the changed occurrences match an entry.
-    private func put(_ entry: Entry, _ series: inout Series, _ desk: inout PhoneEventWriter) throws {
+    private func put(_ entry: Entry, _ series: inout Series, _ writer: inout PhoneEventWriter) throws {
         var wanted: [ByteString: (start: Instant, content: PersonalEvent.Content)] = [:]
         for (start, occurrence) in entry.occurrences {
             guard entry.repetition != nil, case .changed(let changed) = occurrence else { continue }
@@ -216,19 +216,19 @@ struct PhoneCalendar: CalendarProvider {
         for index in series.occurrences.indices {
             var row = series.occurrences[index]
             if let (_, content) = wanted.removeValue(forKey: ByteString(row.mapping.instanceKey)) {
-                if row.deletedAt != nil || row.content != content { try desk.write(&row, content) }
+                if row.deletedAt != nil || row.content != content { try writer.write(&row, content) }
             } else if row.deletedAt == nil {
-                try desk.delete(&row)
+                try writer.delete(&row)
             }
             series.occurrences[index] = row
         }
         guard let tie = series.master.tie else { return }
         for (start, content) in wanted.values.sorted(by: { $0.start < $1.start }) {
-            var row = desk.new(
+            var row = writer.new(
                 tie.collection, tie.itemID, generation: tie.generation, in: tie.circleID, content,
                 start: start.rfc3339(offset: 0))
             row.mapping.take(series.master.mapping)
-            try desk.write(&row, content)
+            try writer.write(&row, content)
             series.occurrences.append(row)
         }
     }

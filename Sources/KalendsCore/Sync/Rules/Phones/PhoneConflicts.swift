@@ -25,20 +25,20 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Marks, for the phone, which of its items wait for a person's decision and which no longer do.
     func noteConflicts(_ undecided: Set<ItemKey>, of own: Connection, now: Int) throws {
-        var desk = try PhoneEventWriter(of: own.userID, source: own.id, transaction: self, now: now)
+        var writer = try PhoneEventWriter(of: own.userID, source: own.id, transaction: self, now: now)
         let marked = try phoneItemsInConflict(of: own.id)
         for var event in marked where !(event.item.map(undecided.contains) ?? false) {
             event.mapping.state = event.mapping.externalID == nil ? .pending : .linked
-            try desk.touch(&event)
+            try writer.touch(&event)
         }
         // Those that are marked already need no look.
         for item in undecided.subtracting(marked.filter { $0.mapping.instanceKey.isEmpty }.compactMap(\.item)) {
             for var event in try phoneSeries(of: own.id, of: own.userID, item.collection.rawValue, item.id)
             where event.deletedAt == nil {
                 event.mapping.state = .conflict
-                try desk.touch(&event)
+                try writer.touch(&event)
             }
         }
-        try desk.finish()
+        try writer.finish()
     }
 }

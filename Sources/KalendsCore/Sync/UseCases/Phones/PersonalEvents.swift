@@ -109,7 +109,7 @@ package struct PersonalEvents: Sendable {
         of user: String, for caller: Caller,
         _ body: @escaping @Sendable (inout PersonalWriter) throws -> Value
     ) async throws -> Value {
-        let quotas = quotas.held(to: caller.identity)
+        let quotas = quotas.clamped(to: caller.identity)
         return try await acts.act(on: .ownCalendar(of: user), for: caller) { act in
             var writer = try PersonalWriter(
                 of: user, by: caller.device, quotas: quotas, transaction: act.transaction, now: act.now)

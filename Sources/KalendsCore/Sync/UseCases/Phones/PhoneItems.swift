@@ -129,7 +129,7 @@ package struct PhoneItems: Sendable {
     ) async throws -> Connections.Shown {
         let (settings, switches) = (services.settings.connections, services.switches)
         return try await services.acts.act(on: .connection(id), for: caller) { act in
-            let (own, transaction, now) = (act.held, act.transaction, act.now)
+            let (own, transaction, now) = (act.target, act.transaction, act.now)
             let name = try name()
             guard own.provider == .apple else {
                 throw Refusal.conflict("No phone carries this connection.", code: .providerMismatch)

@@ -19,7 +19,7 @@ package struct PlannedEvents: Sendable {
     }
 
     /// The place where the next page of a list begins.
-    package struct Place: Sendable {
+    package struct Position: Sendable {
         var start: Int
         var source: String
         var id: String
@@ -35,7 +35,7 @@ package struct PlannedEvents: Sendable {
     package struct Search: Sendable {
         package var from: Instant?
         package var to: Instant?
-        package var place: Place?
+        package var position: Position?
         /// The faults of the request; reported only to callers who may see the events.
         package var faults = FaultList()
 
@@ -54,7 +54,7 @@ package struct PlannedEvents: Sendable {
     /// transaction, and it has few statements, since other writers wait for it.
     package func replace(_ range: Range<Instant>, by sent: [SentPlan], for caller: Caller) async throws -> Report {
         let user = try Rights.user(caller.identity)
-        let (quotas, now) = (quotas.held(to: caller.identity), acts.now())
+        let (quotas, now) = (quotas.clamped(to: caller.identity), acts.now())
         let range = range.lowerBound.milliseconds..<range.upperBound.milliseconds
         let wanted = sent.map { $0.faults.isEmpty ? $0.event(of: user, now: now) : nil }
         let keys = Set(wanted.compactMap { $0?.key })
@@ -132,7 +132,7 @@ package struct PlannedEvents: Sendable {
         return try await acts.store.read { transaction in
             try transaction.plannedEvents(
                 of: user, from: search.from?.milliseconds ?? .min / 2, to: search.to?.milliseconds ?? .max / 2,
-                after: search.place.map { ($0.start, $0.source, $0.id) }, limit: limit)
+                after: search.position.map { ($0.start, $0.source, $0.id) }, limit: limit)
         }
     }
 }

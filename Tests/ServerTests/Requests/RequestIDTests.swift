@@ -11,7 +11,7 @@ import Testing
 @testable import ServerTestSupport
 
 @Suite("The names by which requests are found")
-struct RequestMarkTests {
+struct RequestIDTests {
     @Test(
         "What a proxy hands in comes back, of a feed from memory and through the router alike; nothing else of a feed does"
     )
@@ -26,11 +26,13 @@ struct RequestMarkTests {
             let fast = try await RawConnection.ask(port: port, start)
             #expect(server.services.metrics.fromMemory.count == before + 1)
             let routed = try await RawConnection.ask(port: port, start, "Connection: keep-alive, x")
-            func mark(_ answer: String) -> Substring? {
+            func requestID(_ answer: String) -> Substring? {
                 answer.split(separator: "\r\n").first { $0.lowercased().hasPrefix("x-request-id:") }
             }
-            #expect(mark(fast)?.hasSuffix(": 7f-A.b_~:+/=@") == true && mark(fast) == mark(routed), "\(fast)\(routed)")
-            #expect(mark(try await RawConnection.ask(port: port, "GET \(feed.path) HTTP/1.1")) == nil)
+            #expect(
+                requestID(fast)?.hasSuffix(": 7f-A.b_~:+/=@") == true && requestID(fast) == requestID(routed),
+                "\(fast)\(routed)")
+            #expect(requestID(try await RawConnection.ask(port: port, "GET \(feed.path) HTTP/1.1")) == nil)
         }
     }
 
@@ -72,11 +74,12 @@ struct RequestMarkTests {
         let id = try #require(try JSONValue(parsing: Array(made.output.split(separator: "\n")[0].utf8))["id"]?.string)
         let shown = try await server.kalends(["feed", "reveal", id])
         let address = try #require(shown.output.firstMatch(of: /http:\/\/\S+/)).output
-        for (mark, path) in [
+        for (requestID, path) in [
             ("one-1", String(address)), ("one-1", String(address)),
             ("two-2", "http://127.0.0.1:\(server.port)/nowhere"),
         ] {
-            _ = try await runProgram("/usr/bin/curl", ["-s", "-o", "/dev/null", "-H", "X-Request-Id: \(mark)", path])
+            _ = try await runProgram(
+                "/usr/bin/curl", ["-s", "-o", "/dev/null", "-H", "X-Request-Id: \(requestID)", path])
         }
         #expect(await server.stop() == 0)
         let lines = try server.log.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }

@@ -9,7 +9,7 @@ import Testing
 @testable import ServerTestSupport
 
 @Suite("What a request says of its connection")
-struct RequestMannerTests {
+struct RequestFramingTests {
     /// Returns everything that arrives until the server ends the connection.
     private static func all(_ text: String, _ server: TestServer) async throws -> String {
         try await RawConnection(port: try #require(server.client.port)).exchange(text) { _ in false }

@@ -16,7 +16,7 @@ package enum PushFault: Error, Sendable {
 }
 
 /// What a calendar app asks for with `push-register`.
-package struct PushWish: Sendable {
+package struct PushRequest: Sendable {
     let target: PushTarget
     /// Whether it hears of changes of what is in the collection.
     let wantsContent: Bool

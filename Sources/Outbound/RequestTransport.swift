@@ -9,7 +9,7 @@ package import NIOSSL
 internal import Synchronization
 
 /// One request to an address that was checked; redirects are not followed.
-package struct Hop: Sendable {
+package struct OutboundRequest: Sendable {
     /// A token of RFC 9110 section 9, in upper case.
     package var method: String
     package var url: PublicURL
@@ -42,17 +42,17 @@ package protocol AnswerSink: Sendable {
 }
 
 /// Sends requests to hosts that users name.
-package protocol HopTransport: Sendable {
+package protocol RequestTransport: Sendable {
     /// Sends a request and passes on the body of its answer as it arrives.
     ///
     /// - Parameter sink: makes the receiver of the body from the answer's head; nil for a body that is not read.
     func send<Sink: AnswerSink>(
-        _ hop: Hop, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?
+        _ sent: OutboundRequest, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?
     ) async throws -> (OutboundAnswer, Sink?)
 }
 
 /// An HTTP client that follows no redirects, keeps no cookies, uses no proxy, and does not decompress or resolve names.
-package struct ClientTransport: HopTransport {
+package struct ClientTransport: RequestTransport {
     /// The authorities to trust in place of the system's; set only by tests.
     package var trustRoots: [NIOSSLCertificate]
 
@@ -67,17 +67,17 @@ package struct ClientTransport: HopTransport {
     }
 
     package func send<Sink: AnswerSink>(
-        _ hop: Hop, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?
+        _ sent: OutboundRequest, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?
     ) async throws -> (OutboundAnswer, Sink?) {
         let isOurs = Flag()
         do {
-            return try await exchange(hop, sink, isOurs)
+            return try await exchange(sent, sink, isOurs)
         } catch  where isOurs.isSet {
             // The receiver here ran out of space, or refused the answer.
             throw error
         } catch let error as HTTPClientError {
             throw Self.failure(error)
-        } catch NIOSSLError.uncleanShutdown where !hop.isSafe {
+        } catch NIOSSLError.uncleanShutdown where !sent.isSafe {
             throw OutboundFailure.garbled
         } catch is NIOSSLError {
             throw OutboundFailure.untrusted
@@ -94,37 +94,37 @@ package struct ClientTransport: HopTransport {
         } catch {
             try Task.checkCancellation()
             // The request may have been sent: only one that changes nothing may be sent to another address.
-            throw hop.isSafe ? OutboundFailure.unreachable : OutboundFailure.garbled
+            throw sent.isSafe ? OutboundFailure.unreachable : OutboundFailure.garbled
         }
     }
 
     /// Sends a request over a separate connection, or over one that is kept.
     private func exchange<Sink: AnswerSink>(
-        _ hop: Hop, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?, _ isOurs: Flag
+        _ sent: OutboundRequest, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?, _ isOurs: Flag
     ) async throws -> (OutboundAnswer, Sink?) {
-        if hop.keepsConnection {
-            let key = KeptClients.Key(hop, trustRoots: trustRoots)
+        if sent.keepsConnection {
+            let key = KeptClients.Key(sent, trustRoots: trustRoots)
             do {
                 return try await clients.with(
-                    key, { configuration(hop) }, { try await Self.exchange($0, hop, sink, isOurs) })
-            } catch  where hop.isSafe && Self.isEndOfConnection(error) {
+                    key, { configuration(sent) }, { try await Self.exchange($0, sent, sink, isOurs) })
+            } catch  where sent.isSafe && Self.isEndOfConnection(error) {
                 // The host closed a kept connection at the moment when it was to be reused, which says nothing about
                 // the request.
                 try Task.checkCancellation()
             }
         }
-        return try await HTTPClient.withHTTPClient(configuration: configuration(hop)) { client in
-            try await Self.exchange(client, hop, sink, isOurs)
+        return try await HTTPClient.withHTTPClient(configuration: configuration(sent)) { client in
+            try await Self.exchange(client, sent, sink, isOurs)
         }
     }
 
     private static func exchange<Sink: AnswerSink>(
-        _ client: HTTPClient, _ hop: Hop, _ sink: (OutboundAnswer) throws -> Sink?, _ isOurs: Flag
+        _ client: HTTPClient, _ sent: OutboundRequest, _ sink: (OutboundAnswer) throws -> Sink?, _ isOurs: Flag
     ) async throws -> (OutboundAnswer, Sink?) {
-        var request = HTTPClientRequest(url: hop.url.reveal())
-        request.method = HTTPMethod(rawValue: hop.method)
-        for field in hop.headers { request.headers.add(name: field.name, value: field.value) }
-        if let body = hop.body { request.body = .bytes(body) }
+        var request = HTTPClientRequest(url: sent.url.reveal())
+        request.method = HTTPMethod(rawValue: sent.method)
+        for field in sent.headers { request.headers.add(name: field.name, value: field.value) }
+        if let body = sent.body { request.body = .bytes(body) }
         let response = try await client.execute(request, timeout: .minutes(5))
         let headers = response.fields
         guard headers.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= longestHead else {
@@ -160,7 +160,7 @@ package struct ClientTransport: HopTransport {
         func set() { state.store(true, ordering: .releasing) }
     }
 
-    private func configuration(_ hop: Hop) -> HTTPClient.Configuration {
+    private func configuration(_ sent: OutboundRequest) -> HTTPClient.Configuration {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         tls.trustRoots = trustRoots.isEmpty ? SystemTrust.roots : .certificates(trustRoots)
@@ -171,8 +171,8 @@ package struct ClientTransport: HopTransport {
         configuration.httpVersion = .http1Only
         configuration.connectionPool.retryConnectionEstablishment = false
         // TLS and the Host field still use the name; the connection goes to the address that was checked.
-        if case .name(let name) = hop.url.host { configuration.dnsOverride = [name: hop.address.text] }
-        let address = hop.address
+        if case .name(let name) = sent.url.host { configuration.dnsOverride = [name: sent.address.text] }
+        let address = sent.address
         // Should a later version of the client parse an address differently, nothing is sent over the connection.
         configuration.http1_1ConnectionDebugInitializer = { channel in
             channel.remoteAddress?.ipAddress.flatMap({ IPAddress($0) }) == address

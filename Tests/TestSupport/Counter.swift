@@ -3,7 +3,7 @@
 import Synchronization
 
 /// A counter that concurrent tasks share.
-package final class Tally: Sendable {
+package final class Counter: Sendable {
     private let value = Atomic(0)
 
     package init() {}

@@ -42,7 +42,7 @@ extension ItemKey {
 /// The mark that our events carry at the provider, so that they are found again and never created twice.
 ///
 /// Its fields hold no secrets and nothing about a person; the ids are those of the host application.
-public struct Mark: Hashable, Sendable, Codable {
+public struct EventMark: Hashable, Sendable, Codable {
     public var installation: String
     public var connection: String
     public var circle: String
@@ -73,7 +73,7 @@ public struct Mark: Hashable, Sendable, Codable {
     }
 
     /// Reports whether both marks name one item at one installation, whichever connection wrote them.
-    func isSameItem(as other: Mark) -> Bool {
+    func isSameItem(as other: EventMark) -> Bool {
         installation == other.installation && circle == other.circle && item == other.item
     }
 }
