@@ -139,10 +139,10 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         _ turn: WriteTurn, _ scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
         guard case .circle(let id) = turn else { return try await transaction(scope, in: turn, isNoted: true, body) }
-        let circle = ByteString(id)
+        let (circle, asked) = (ByteString(id), ContinuousClock.now)
         await circles.enter(circle)
         defer { circles.leave(circle) }
-        return try await transaction(scope, in: turn, isNoted: true, body)
+        return try await transaction(scope, in: turn, isNoted: true, asked: asked, body)
     }
 
     public func record<Value: Sendable>(
@@ -158,12 +158,13 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
 
     // MARK: Transactions
 
-    /// - Parameter isNoted: whether other servers are informed which circles it concerns.
+    /// - Parameters:
+    ///   - isNoted: whether other servers are informed which circles it concerns.
+    ///   - asked: when the caller began to wait.
     private func transaction<Value: Sendable>(
-        _ scope: WriteScope, in turn: WriteTurn = .alone, isNoted: Bool = false,
+        _ scope: WriteScope, in turn: WriteTurn = .alone, isNoted: Bool = false, asked: ContinuousClock.Instant = .now,
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
-        let asked = ContinuousClock.now
         let leases = use == .shared ? HeldLeases.current.map(\.lease) : []
         let work: @Sendable (inout Session?) throws -> Value = { [self] slot in
             guard ContinuousClock.now - asked < Session.statementLimit else {

@@ -176,6 +176,27 @@ struct PersonErasureTests {
         }
     }
 
+    @Test("Of an import that others see as well, nothing stays that only the person saw")
+    func imports() async throws {
+        try await TestServer.withPasswords { server in
+            let swim = OneCalendar.event("swim", "Swim")
+            try await server.bring([swim + ["CLASS:PRIVATE"]], as: "ben").expect(201)
+            try await server.bring([swim, OneCalendar.event("run", "Run")], as: "ben").expect(201)
+            func own() async throws -> Int {
+                try await server.services.store.read {
+                    try $0.rows(
+                        "SELECT position FROM import_changes WHERE source = $1", [.text(EventSource.own("ben").text)]
+                    ).count
+                }
+            }
+            #expect(try await own() > 0)
+            try await server.call(.delete, Self.path).expect(200)
+            #expect(try await own() == 0)
+            let export = try await server.call(.get, "/v1/circles/c/export.ics").expect(200)
+            #expect(export.values("SUMMARY").sorted() == ["Run", "Swim"])
+        }
+    }
+
     @Test("The account page asks first, then shows what stays; the operator's asks about the id that was typed")
     func pages() async throws {
         try await TestServer.withPasswords { server in

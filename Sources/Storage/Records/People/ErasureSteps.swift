@@ -56,6 +56,16 @@ extension WriteTransaction {
             limit: limit)
         try count(events, of: SchemaTable.eventVersions.name, in: erasure)
         if events > 0 { return true }
+        // Of imports that others see as well, what only the person saw; their undo leaves it alone.
+        let changes = try deleteSome(
+            of: SchemaTable.importChanges.name, key: SchemaTable.importChanges.key.joined(separator: ", "),
+            size: "LENGTH(COALESCE(content_before, ''))",
+            where: """
+                source = $2 AND import_id IN (
+                    SELECT id FROM imports WHERE \(PersonTable.circles) AND imported_by = $1)
+                """, own, limit: limit)
+        try count(changes, of: SchemaTable.importChanges.name, in: erasure)
+        if changes > 0 { return true }
         try execute(
             "DELETE FROM event_sources WHERE \(PersonTable.circles) AND source = $2", own)
         for table in PersonTable.all where table.fate == .removed {
@@ -112,9 +122,9 @@ extension WriteTransaction {
             """
             SELECT id FROM imports WHERE \(PersonTable.circles) AND imported_by = $1
                 AND (state = 'previewed' OR NOT EXISTS (
-                    SELECT 1 FROM import_changes WHERE import_id = imports.id AND source = $2))
+                    SELECT 1 FROM import_changes WHERE import_id = imports.id AND source IN ($2, $3)))
             LIMIT 1
-            """, [.text(user), .text(EventSource.shared.text)])
+            """, [.text(user), .text(EventSource.shared.text), .text(EventSource.tasks.text)])
         guard let id = found?.text("id") else { return false }
         try forgetImport(id)
         if try !purgeForgottenImport(id, limit: limit) { try count(1, of: ImportRecord.schema.name, in: erasure) }
