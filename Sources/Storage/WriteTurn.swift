@@ -38,7 +38,7 @@ extension Store {
     ///
     /// Servers that share a database call this before they read that order; elsewhere there is nothing to do.
     public func orderChanges() async throws {
-        guard isShared, try await read({ try $0.hasChangesWithoutPlace() }) else { return }
+        guard try await read({ try $0.hasChangesWithoutPlace() }) else { return }
         let most = 5_000
         var count = most
         // Those that come meanwhile may wait for the next call.

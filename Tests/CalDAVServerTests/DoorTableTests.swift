@@ -69,7 +69,7 @@ private struct Ask: Sendable {
     ]
 
     static let writing: [Ask] = [
-        Ask("PROPPATCH", XML.set("<A:calendar-order>1</A:calendar-order>")),
+        Ask("PROPPATCH", nil, XML.set("<A:calendar-order>1</A:calendar-order>")),
         Ask("POST", "POST of `push-register`", PushedApp().body("https://push.example.net/1")),
         Ask("PUT"), Ask("PUT", "PUT of a new entry"), Ask("DELETE"), Ask("MKCALENDAR"), Ask("MKCOL"), Ask("MOVE"),
         Ask("COPY"), Ask("LOCK"),

@@ -114,7 +114,11 @@ package struct Installation: Sendable {
             memory: MemoryBudgets(settings.limits, width: min(LongWork.width, 3)), settings: settings,
             isSealingKeyRight: isSealingKeyRight, databaseID: databaseID ?? "", isServer: isServer, now: now)
         front = FrontServices(services)
-        if isServer, !settings.isShared { tidying.begin(after: interrupted) }
+        if isServer, !settings.isShared {
+            // In a copy of a database that servers shared, acts may wait for their places.
+            try await services.audit.order()
+            tidying.begin(after: interrupted)
+        }
     }
 
     /// Like the initialiser, but waits for a moment while a command briefly holds the database.

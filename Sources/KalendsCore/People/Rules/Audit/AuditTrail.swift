@@ -28,7 +28,7 @@ enum AuditTrail {
 
     /// Gives all acts that wait their places.
     static func order(in store: any Store) async throws {
-        guard store.isShared, try await store.read({ try $0.hasWaitingAuditEntries() }) else { return }
+        guard try await store.read({ try $0.hasWaitingAuditEntries() }) else { return }
         let most = 500
         var count = most
         while count == most {
