@@ -60,7 +60,7 @@ struct AdminPages: Sendable {
         let (services, now) = (visit.services, visit.services.now())
         let search = String((visit.query["q"] ?? "").withoutOuterBlanks.prefix(200))
         let before = visit.query["before"].flatMap { Int($0) } ?? .max
-        if services.store.isShared { try await services.audit.order() }
+        try await services.audit.orderShared()
         let page = try await services.readForOperator(try visit.caller()) { all in
             let statistics = try all.statistics(services.settings.kinds, now: now)
             let entries = try all.audit(with: search, before: before, limit: auditEntriesOfPage + 1)

@@ -36,6 +36,9 @@ package struct Audit: Sendable {
 
     /// Gives every act that waits for it its place in the trail; who reads the trail has this done before.
     package func order() async throws { try await AuditTrail.order(in: acts.store) }
+
+    /// Does the same where several servers write; a server by itself did so at its start.
+    package func orderShared() async throws { if acts.store.isShared { try await order() } }
 }
 
 extension AuthorizedInstallation {
