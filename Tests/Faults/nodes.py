@@ -64,7 +64,7 @@ BUGS = {
     "wrong-circle": ("ended", trigger("planted", "written_circles", "INSERT", "NEW.circle := 'another'")),
     # A write is noted under a number below its transaction's, which was over for questions before its commit.
     "older-number": ("ended", trigger("planted", "written_circles", "INSERT", "NEW.written_in := NEW.written_in - 1000000000")),
-    # What was written is removed at once, and nobody is told that it is missing.
+    # What was written is removed at once, and nobody learns that it is missing.
     "forgotten": ("ended", trigger("planted", "written_circles", "INSERT", "RETURN NULL")),
     # A number of a circle's changes is left out.
     "number-skipped": ("changes", trigger(

@@ -25,7 +25,7 @@ extension ReadingContext {
     /// Returns nil at its first use, because the careful way reports what is odd about a name; where libical is avoided,
     /// nothing else is careful, and it is reported here.
     ///
-    /// - Parameter name: where the name is in the bytes; nil if there is none.
+    /// - Parameter name: where the name is in the bytes; nil if it has no name.
     mutating func zone(_ name: Range<Int>?, in bytes: Span<UInt8>, _ line: LogicalLine) -> ZoneResolver.Zone? {
         guard let name else { return options.avoidsLibical ? zones.floatingZone(log: &log) : zones.knownFloating }
         if let known = zones.known(bytes.extracting(name)) { return known }

@@ -36,7 +36,7 @@ struct CircleReader {
         }
     }
 
-    /// Returns a value of what each of some names stands for, each in its place; nil for those that are not there.
+    /// Returns a value for the object of each of some names, in the order of the names; nil for those that are not there.
     ///
     /// - Parameters:
     ///   - index: gets the index, which alone knows the names of imported events.

@@ -25,7 +25,7 @@ package final class ReportRoom: Sendable {
 
     /// Takes a place for a report, waiting for a moment until one is free.
     ///
-    /// Throws 503 if there is none in time, and at once for a sender who has used up the processor time.
+    /// Throws 503 if no place is free in time, and at once for a sender who has used up the processor time.
     package func enter(_ sender: Sender) async throws -> Place {
         let wait = processor.wait(sender.caller, now: now())
         guard wait == 0 else {
