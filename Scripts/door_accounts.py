@@ -124,26 +124,17 @@ def run(options, process, port, key):
 
     def worker(polls, seconds, rate=None):
         """Polls without a pause, or at so many a second over all connections."""
-        end, failed = time.monotonic() + seconds, []
+        end = time.monotonic() + seconds
 
         def work(number):
             dice, due = random.Random(number), time.monotonic()
-            try:
-                while (now := time.monotonic()) < end:
-                    if rate:
-                        due += dice.expovariate(rate / CONNECTIONS)
-                        time.sleep(max(0, due - now))
-                    polls.poll(dice)
-            except BaseException as error:
-                failed.append(error)
+            while (now := time.monotonic()) < end:
+                if rate:
+                    due += dice.expovariate(rate / CONNECTIONS)
+                    time.sleep(max(0, due - now))
+                polls.poll(dice)
 
-        threads = [threading.Thread(target=work, args=(number,)) for number in range(CONNECTIONS)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        if failed:
-            raise failed[0]
+        servers.each(range(CONNECTIONS), lambda: work, count=CONNECTIONS)
 
     # Without a pause: what a poll costs, with its share of changes.
     worker(Polls(port, circles), max(1, options.seconds))

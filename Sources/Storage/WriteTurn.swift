@@ -4,9 +4,9 @@
 ///
 /// An engine with one writer gives every write everything.
 public enum WriteTurn: Sendable {
-    /// Everything: no other write goes on meanwhile.
+    /// The write may change everything: no other write goes on meanwhile.
     case alone
-    /// Rows that have this circle's id; all else that the write reads is changed only by writes that go alone.
+    /// The write changes rows that have this circle's id; only writes that go alone change what else it reads.
     case circle(String)
     /// The order of the changes of all circles or of the audit trail, or the list of what was written, and nothing else.
     case order

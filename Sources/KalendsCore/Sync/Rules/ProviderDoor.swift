@@ -166,7 +166,7 @@ private final class Arrival: Sendable {
 
     func refuse(_ reason: ProviderFailure) { state.withLock { $0.refusal = reason } }
 
-    /// Reserves memory for that many bytes of the answer; returns false if there is none left.
+    /// Reserves memory for that many bytes of the answer; returns false if too little is left.
     func admit(_ bytes: Int) async -> Bool {
         let (wanted, held) = (ForeignAnswers.counted(bytes), state.withLock { $0.held })
         guard wanted > held else { return true }

@@ -56,7 +56,7 @@ extension WriteTransaction {
             limit: limit)
         try count(events, of: SchemaTable.eventVersions.name, in: erasure)
         if events > 0 { return true }
-        // Of imports that others see as well, what only the person saw; their undo leaves it alone.
+        // An import that others see as well loses what only the person saw, so that its undo brings nothing of it back.
         let changes = try deleteSome(
             of: SchemaTable.importChanges.name, key: SchemaTable.importChanges.key.joined(separator: ", "),
             size: "LENGTH(COALESCE(content_before, ''))",
