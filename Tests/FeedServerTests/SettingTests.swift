@@ -133,11 +133,15 @@ struct SettingTests {
     func values() async throws {
         let result = try await runProgram(
             Programs.kalends, ["serve", "--metrics-port", "x"],
-            environment: ["KALENDS_PORT": "tcp://10.0.0.1:80", "KALENDS_LOG_LEVEL": "loud", "KALENDS_HOST": ""])
+            environment: [
+                "KALENDS_PORT": "tcp://10.0.0.1:80", "KALENDS_LOG_LEVEL": "loud", "KALENDS_HOST": "",
+                "KALENDS_CORS_ORIGINS": "https://app.example,*",
+            ])
         #expect(result.status == 2)
         for sentence in [
             "--metrics-port must be a whole number from 1 to 65535.", "KALENDS_PORT must be a whole number",
             "enableServiceLinks: false", "KALENDS_LOG_LEVEL must be one of trace,",
+            "KALENDS_CORS_ORIGINS must be origins such as https://app.example, separated by commas.",
             "KALENDS_HOST must not be empty: leave it out.",
         ] {
             #expect(result.error.contains(sentence), "\(result.error)")

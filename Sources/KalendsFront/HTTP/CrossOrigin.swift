@@ -15,9 +15,11 @@ struct CrossOrigin: RouterMiddleware {
 
     private static let methods = "DELETE, GET, HEAD, PATCH, POST, PUT"
     private static let fields =
-        "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Kalends-User, Last-Event-ID, "
-        + "X-Request-ID"
-    private static let shown = "ETag, Idempotency-Replayed, Link, Location, Retry-After, X-Request-ID"
+        "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-Modified-Since, If-None-Match, "
+        + "If-Unmodified-Since, Kalends-User, Last-Event-ID, Prefer, X-Request-ID"
+    private static let shown =
+        "Content-Disposition, Deprecation, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, Retry-After, "
+        + "Sunset, WWW-Authenticate, X-Request-ID"
     /// How long a browser remembers what it may send, in seconds.
     private static let memory = 600
 
