@@ -114,6 +114,9 @@ class Comparison:
         for word in ("items", "additionalProperties"):
             if isinstance(old.get(word), dict) and isinstance(new.get(word), dict):
                 self.schema(place + "[]", old[word], new[word], is_request)
+        # What fits exactly one form fits any of them: in a response `oneOf` says more than `anyOf`.
+        if not is_request and "anyOf" in old and "oneOf" in new:
+            old = old | {"oneOf": old["anyOf"], "anyOf": []}
         for word in ("anyOf", "oneOf", "allOf"):
             before, after = old.get(word, []), new.get(word, [])
             if len(before) > len(after) if is_request else len(before) < len(after):
@@ -138,7 +141,9 @@ class Comparison:
             self.say(place, f"the format was {was} and is {now}")
 
     def values(self, place, old, new, is_request):
-        before, after = ({json.dumps(value) for value in one["enum"]} if "enum" in one else None for one in (old, new))
+        # Whether it may be null is a matter of its types.
+        before, after = ({json.dumps(value) for value in one["enum"] if value is not None} if "enum" in one else None
+                         for one in (old, new))
         if is_request and after is not None:
             for value in sorted(before - after) if before is not None else ["any other value"]:
                 self.say(place, f"{value} is no longer taken")

@@ -13,7 +13,8 @@ SMALL = {
         "Thing": {"type": "object", "required": ["id", "kind"], "properties": {
             "id": {"type": "string"}, "kind": {"enum": ["a", "b"]}, "more": {"type": ["integer", "null"]}}},
         "Line": {"type": "object", "properties": {"op": {"enum": ["put", "delete"]}}},
-        "Problem": {"type": "object", "properties": {"code": {"enum": ["x"]}}}}},
+        "Problem": {"type": "object", "properties": {"code": {"enum": ["x"]}, "at": {"anyOf": [
+            {"type": "string"}, {"type": "integer"}]}}}}},
     "paths": {"/things/{id}": {"put": {
         "security": [{"key": []}, {"session": []}],
         "parameters": [{"in": "path", "name": "id", "required": True, "schema": {"type": "string", "maxLength": 9}},
@@ -26,6 +27,7 @@ SMALL = {
                 "schema": {"$ref": "#/components/schemas/Problem"}}}}}}}}}
 PUT, THING = ["paths", "/things/{id}", "put"], ["components", "schemas", "Thing"]
 BODY = [*PUT, "requestBody", "content", "application/json", "schema"]
+CODE, AT = (["components", "schemas", "Problem", "properties", name] for name in ("code", "at"))
 GONE = object()
 PLANTED = [
     (["paths", "/things/{id}"], GONE, "the path was removed"), (PUT, GONE, "the operation was removed"),
@@ -57,7 +59,10 @@ PLANTED = [
     ([*THING, "properties", "more", "type"], "integer", None),
     ([*THING, "properties", "kind", "enum", 2], "c", '"c" is new'), ([*THING, "properties", "kind", "enum", 1], GONE, None),
     (["components", "schemas", "Line", "properties", "op", "enum", 1], GONE, '"delete" is no longer taken'),
-    (["components", "schemas", "Problem", "properties", "code", "enum", 1], "y", None)]
+    ([*CODE, "enum", 1], "y", None), (CODE, {"type": "string", "x-extensible-enum": ["x"]}, None),
+    (AT, {"oneOf": [{"type": "string"}, {"type": "integer"}]}, None),
+    (AT, {"oneOf": [{"type": "string"}, {"type": "boolean"}]}, "type was integer and is boolean"),
+    (AT, {"oneOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]}, "another form of it is new")]
 
 
 def try_all():

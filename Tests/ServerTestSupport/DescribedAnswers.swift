@@ -100,12 +100,17 @@ struct SchemaCheck: Sendable {
             let faults = choices.map { fault(value, $0, at: pointer) }
             return faults.contains(nil) ? nil : faults.compactMap { $0 }.joined(separator: " and ")
         }
+        if let choices = schema["oneOf"]?.array {
+            let faults = choices.map { fault(value, $0, at: pointer) }
+            if faults.count(where: { $0 == nil }) > 1 { return "\(pointer): \(value) fits more than one form" }
+            return faults.contains(nil) ? nil : faults.compactMap { $0 }.joined(separator: " and ")
+        }
         if let types = schema["type"]?.array ?? schema["type"].map({ [$0] }) {
             guard types.contains(where: { Self.fits(value, $0.string ?? "") }) else {
                 return "\(pointer): \(value) is not \(types.map { $0.string ?? "" })"
             }
         }
-        if let values = schema["enum"]?.array, !values.contains(value) {
+        if let values = (schema["enum"] ?? schema["x-extensible-enum"])?.array, !values.contains(value) {
             return "\(pointer): \(value) is none of \(values)"
         }
         switch value {

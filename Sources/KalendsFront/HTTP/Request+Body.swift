@@ -41,8 +41,12 @@ extension Request {
     func json(_ context: KalendsContext) async throws -> JSONValue {
         let bytes = try await bytes(limit: Self.jsonLimit, times: Self.documentFactor, context)
         if bytes.isEmpty { return [:] }
-        if bytes.count <= MemoryShare.free { return try Self.document(bytes) }
-        return try await LongWork.run(for: context.sender) { try Self.document(bytes) }
+        let document =
+            bytes.count <= MemoryShare.free
+            ? try Self.document(bytes)
+            : try await LongWork.run(for: context.sender) { try Self.document(bytes) }
+        context.givenFields?.add(document)
+        return document
     }
 
     /// Parses a body's bytes as JSON; throws 400 with the place of the error.

@@ -28,6 +28,8 @@ package struct KalendsContext: RequestContext {
     package let remoteAddress: SocketAddress?
     /// The sender whom the request's resources are counted for; more specific once the caller is known.
     package var sender = Sender.unknown
+    /// Where the names of the body's fields are noted, for an operation of which something is to go.
+    var givenFields: GivenFields?
     /// Checks again what let the request in; throws what a new request with its credential would.
     var readmit: @Sendable () async throws -> Void = {}
     /// The request as one that takes effect once; nil for a request without a key.

@@ -18,7 +18,7 @@ enum Components {
     static let faultsLeftOut = Schema.integer(1...Int.max).described("The number of faults that are not in `errors`.")
 
     private static func basic(_ kinds: ItemKinds) -> [(String, Schema)] {
-        let codes = Schema.one(of: ProblemCode.known(with: kinds).map(\.rawValue))
+        let codes = Schema.known(ProblemCode.known(with: kinds).map(\.rawValue))
         return [
             (
                 "Problem",
@@ -46,7 +46,9 @@ enum Components {
                 "Fault",
                 .output(
                     .required("pointer", Schema.string.described("The place of the fault (RFC 6901).")),
-                    .required("code", Schema.choice(Fault.Code.self).described("The kind of fault, for programs.")),
+                    .required(
+                        "code",
+                        Schema.known(Fault.Code.allCases.map(\.rawValue)).described("The kind of fault, for programs.")),
                     .required("message", Schema.string.described("The fault in one sentence."))
                 )
             ),

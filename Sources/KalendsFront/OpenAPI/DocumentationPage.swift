@@ -37,11 +37,14 @@ struct DocumentationPage {
         let operation = route.operation
         return Self.filled([
             "method": route.method.rawValue, "path": route.path, "summary": operation.summary,
-            "details": operation.details ?? "", "access": operation.access.text, "id": operation.id,
+            "details": [operation.deprecation?.sentence, operation.details].compactMap { $0 }.joined(separator: " "),
+            "access": operation.access.text, "id": operation.id,
             "parameters": route.parameters.filter { $0.location != .path }.map {
                 [
                     "name": $0.name, "type": typeText($0.schema.value),
-                    "about": $0.schema.json["description"]?.string ?? "", "place": $0.location.rawValue,
+                    "about": [$0.schema.json["description"]?.string, operation.deprecation(of: $0)?.sentence]
+                        .compactMap { $0 }.joined(separator: " "),
+                    "place": $0.location.rawValue,
                 ]
             },
             "bodies": (operation.body?.contents ?? []).map { ["type": $0.type].merging(shown($0.schema)) { $1 } },
@@ -74,8 +77,10 @@ struct DocumentationPage {
     /// A schema in a few words: `text up to 200`, `list of Task`, `one of full, titles, busy`.
     private static func typeText(_ schema: JSONValue) -> String {
         if let name = schema["$ref"]?.string { return String(name.split(separator: "/").last ?? "") }
-        if let choices = schema["anyOf"]?.array { return choices.map(typeText).joined(separator: " or ") }
-        if let values = schema["enum"]?.array {
+        if let choices = (schema["anyOf"] ?? schema["oneOf"])?.array {
+            return choices.map(typeText).joined(separator: " or ")
+        }
+        if let values = (schema["enum"] ?? schema["x-extensible-enum"])?.array {
             return "one of " + values.map { $0.string ?? "null" }.joined(separator: ", ")
         }
         let types = schema["type"]?.array?.compactMap(\.string) ?? [schema["type"]?.string ?? "anything"]

@@ -9,6 +9,14 @@ struct OpenAPIDocument {
     let sections: [RouteTable.Section]
     let schemas: [ByteString: Schema]
 
+    init(routes: [RouteTable.Route], sections: [RouteTable.Section], schemas: [ByteString: Schema]) {
+        (self.routes, self.sections) = (routes, sections)
+        self.schemas = routes.reduce(into: schemas) { schemas, route in
+            guard let name = route.operation.bodySchemaName else { return }
+            schemas[name] = schemas[name].map(route.operation.marked)
+        }
+    }
+
     var json: JSONValue {
         var paths: [ByteString: [ByteString: JSONValue]] = [:]
         for route in routes {
@@ -26,7 +34,7 @@ struct OpenAPIDocument {
                 sections.map { ["name": .string($0.name), "description": .string($0.about)] }),
             "paths": .object(paths.mapValues(JSONValue.object)),
             "components": [
-                "schemas": .object(schemas.mapValues(\.value)),
+                "schemas": .object(ClientForm(schemas).schemas),
                 "securitySchemes": Self.securitySchemes,
             ],
         ]
@@ -64,7 +72,7 @@ struct OpenAPIDocument {
             "tags": [.string(route.section)], "x-access": .string(operation.access.text),
             "description": .string(
                 [
-                    operation.details, "For: \(operation.access.text).",
+                    operation.deprecation?.sentence, operation.details, "For: \(operation.access.text).",
                     operation.access.schemes.contains("serviceKey")
                         ? operation.need.scope.map {
                             "A key with scopes needs `\($0.rawValue)`."
@@ -74,19 +82,29 @@ struct OpenAPIDocument {
             "responses": .object(responses(route)),
             "security": .array(operation.access.schemes.map { [$0: []] }),
         ]
+        if operation.deprecation != nil { item["deprecated"] = true }
         let parameters = route.parameters
-        if !parameters.isEmpty { item["parameters"] = .array(parameters.map(\.json)) }
+        if !parameters.isEmpty {
+            item["parameters"] = .array(parameters.map { $0.json(operation.deprecation(of: $0)) })
+        }
         if let body = operation.body {
             item["requestBody"] = [
                 "required": .bool(body.isRequired),
                 "content": .object(
                     Dictionary(
-                        body.contents.map { ($0.type, ["schema": $0.schema.value]) },
+                        body.contents.map { ($0.type, ["schema": operation.marked($0.schema).value]) },
                         uniquingKeysWith: { first, _ in first })),
             ]
         }
         return .object(item)
     }
+
+    /// What the registry of HTTP calls the statuses of refusals.
+    private static let reasons = Dictionary(
+        uniqueKeysWithValues: [
+            HTTPResponse.Status.badRequest, .unauthorized, .forbidden, .notFound, .conflict, .gone, .preconditionFailed,
+            .contentTooLarge, .unprocessableContent, .tooManyRequests, .serviceUnavailable, .insufficientStorage,
+        ].map { ($0.code, $0.reasonPhrase) })
 
     private func responses(_ route: RouteTable.Route) -> [ByteString: JSONValue] {
         var answers: [ByteString: JSONValue] = [:]
@@ -94,6 +112,7 @@ struct OpenAPIDocument {
             var answer: [ByteString: JSONValue] = ["description": .string(reply.text)]
             var names = reply.headers
             if route.operation.hasTag, reply.status < 300, reply.status != 204 { names.append("ETag") }
+            if route.operation.deprecation != nil { names += Deprecation.fieldNames }
             if !names.isEmpty {
                 answer["headers"] = .object(
                     Dictionary(
@@ -108,7 +127,6 @@ struct OpenAPIDocument {
             answers[String(reply.status)] = .object(answer)
         }
         for status in route.refusals {
-            let reason = HTTPResponse.Status(code: status).reasonPhrase
             // Calendar apps show the text of the answer, if anything, so it is a sentence.
             let isSentence = route.operation.access == .feedToken && route.operation.hasTag && status != 503
             let content: JSONValue =
@@ -117,7 +135,7 @@ struct OpenAPIDocument {
                 : ["application/problem+json": ["schema": Schema.named("Problem").value]]
             let known = answers[String(status)]
             answers[String(status)] = [
-                "description": known?["description"] ?? .string(reason),
+                "description": known?["description"] ?? .string(Self.reasons[status] ?? ""),
                 "content": .object(
                     (known?["content"]?.object ?? [:]).merging(content.object ?? [:]) { own, _ in own }),
             ]
@@ -130,11 +148,16 @@ struct OpenAPIDocument {
 }
 
 extension Operation.Parameter {
-    fileprivate var json: JSONValue {
-        [
+    fileprivate func json(_ deprecation: Deprecation?) -> JSONValue {
+        var parameter: [ByteString: JSONValue] = [
             "name": .string(name), "in": .string(location.rawValue), "required": .bool(isRequired || location == .path),
             "schema": schema.value,
         ]
+        if let deprecation {
+            parameter["deprecated"] = true
+            parameter["description"] = .string(deprecation.sentence)
+        }
+        return .object(parameter)
     }
 }
 

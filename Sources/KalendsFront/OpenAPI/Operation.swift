@@ -23,6 +23,8 @@ struct Operation: Sendable {
     var takesLong = false
     /// Whether unknown query parameters are ignored, because the senders are not our clients.
     var takesAnyQuery = false
+    /// What of the operation is to go.
+    var deprecations: [Deprecation] = []
 
     /// - Parameter need: what a service key must be allowed; `.noKey` for exactly those routes whose access needs no
     ///   credential.
@@ -30,13 +32,13 @@ struct Operation: Sendable {
         _ id: String, _ summary: String, _ access: Access, _ need: KeyNeed, details: String? = nil,
         query: [Parameter] = [],
         body: Body? = nil, _ replies: [Reply], refusals: [Int] = [], hasTag: Bool = false,
-        takesLong: Bool = false
+        takesLong: Bool = false, deprecations: [Deprecation] = []
     ) {
         precondition(
             access.needsCredential == (need != .noKey), "The access of \(id) and what it needs of a key disagree.")
         (self.id, self.summary, self.access, self.need, self.details) = (id, summary, access, need, details)
         (self.query, self.body, self.replies, self.refusals, self.hasTag) = (query, body, replies, refusals, hasTag)
-        self.takesLong = takesLong
+        (self.takesLong, self.deprecations) = (takesLong, deprecations)
     }
 
     /// A parameter outside the body.

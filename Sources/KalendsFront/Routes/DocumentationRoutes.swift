@@ -31,7 +31,7 @@ struct DocumentationRoutes: Sendable {
         method: .get, path: "/docs", section: RouteTable.Section.server.name,
         operation: Operation(
             "getDocumentation", "Read this document as a page", .anyone, .noKey,
-            [.init(status: 200, text: "A page.", type: "text/html")], hasTag: true))
+            [.init(status: 200, text: "A page.", type: "text/html", schema: .string)], hasTag: true))
 }
 
 /// One form of the description, made when somebody asks for it first: it takes longer than the rest of a server's start, and

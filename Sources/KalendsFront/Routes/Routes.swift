@@ -14,6 +14,13 @@ package enum Routes {
     package static func router(
         _ front: FrontServices, isLocal: Bool, doors: [FrontDoor] = []
     ) throws -> Router<KalendsContext> {
+        var table = try table(front, isLocal: isLocal)
+        for door in doors { table.add(door) }
+        return router(of: table, front, isLocal: isLocal)
+    }
+
+    /// A router for these routes, with what every request passes in front of them.
+    static func router(of table: RouteTable, _ front: FrontServices, isLocal: Bool) -> Router<KalendsContext> {
         let services = front.services
         let settings = services.settings
         var middlewares: [any MiddlewareProtocol<Request, Response, KalendsContext>] = [
@@ -25,12 +32,13 @@ package enum Routes {
             BodyGate(services: services),
             ProxyNoticeLog(services: services, notice: front.proxyNotice),
         ]
+        if let notices = DeprecationNotices(table.described, base: settings.basePath) {
+            middlewares.insert(notices, at: 0)
+        }
         if !isLocal, !settings.corsOrigins.isEmpty {
             middlewares.insert(CrossOrigin(origins: settings.corsOrigins), at: 0)
         }
         let router = Router(context: KalendsContext.self)
-        var table = try table(front, isLocal: isLocal)
-        for door in doors { table.add(door) }
         table.register(in: router, behind: middlewares)
         return router
     }

@@ -29,6 +29,13 @@ struct OpenAPITests {
             }
             let tag = try #require(answer.headers[.eTag])
             try await server.raw(.get, "/openapi.json", headers: [.ifNoneMatch: tag]).expect(304)
+            for (path, item) in paths {
+                for (method, operation) in item.object ?? [:] {
+                    for (status, response) in operation["responses"]?.object ?? [:] {
+                        #expect(response["description"]?.string?.isEmpty == false, "\(method) \(path) \(status)")
+                    }
+                }
+            }
             let ids = routes.described.map(\.operation.id)
             #expect(Set(ids).count == ids.count)
         }
@@ -40,7 +47,8 @@ struct OpenAPITests {
             try await server.makeCircle()
             let paths = try await RoutePaths(server)
             for route in try Routes.table(server.front, isLocal: false).described {
-                guard let name = route.operation.body?.contents.first?.schema.json["$ref"]?.string,
+                guard let content = route.operation.body?.contents.first, content.type == "application/json",
+                    let name = content.schema.json["$ref"]?.string,
                     let schema = Components.all(.all)[String(name.split(separator: "/").last ?? "")]
                 else { continue }
                 let path = paths.path(of: route)

@@ -22,7 +22,11 @@ struct AppProfileRoutes: Sendable {
             Operation(
                 "getAppProfile", "Fetch a profile for Apple's devices, once", .feedToken, .noKey,
                 details: "It has the server's address, the user's name and the app password.",
-                [.init(status: 200, text: "The profile.", type: AppleProfile.type, headers: ["Content-Disposition"])],
+                [
+                    .init(
+                        status: 200, text: "The profile.", type: AppleProfile.type, schema: .bytes,
+                        headers: ["Content-Disposition"])
+                ],
                 refusals: [409, 410, 503, 507]), profile,
             // Only the profile's own bytes use it up.
             head: { _, _ in Response(status: .ok, headers: Self.fields) })
@@ -40,12 +44,12 @@ struct AppProfileRoutes: Sendable {
                 "pollAppLogin", "Ask for an app's password (Nextcloud's login flow)", .anyone, .noKey,
                 details: "404 until a person has let the app in, then the password, once.",
                 body: Operation.Body(
-                    contents: [("application/x-www-form-urlencoded", Self.pollForm)], isRequired: true),
+                    contents: [("application/x-www-form-urlencoded", .named("AppLoginToken"))], isRequired: true),
                 [.ok(.named("AppLoginResult"))], refusals: [404, 409]), poll)
     }
 
     private static let pollPath = "/index.php/login/v2/poll"
-    private static let pollForm = Schema([
+    static let pollForm = Schema([
         "type": "object", "required": ["token"], "properties": ["token": ["type": "string"]],
     ]).with(example: ["token": "kal_al_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"])
 

@@ -10,7 +10,7 @@ extension Components {
             ("NewAppPassword", .object(CountedAppPassword.view.fields + NewAppPassword.view.fields)),
             ("AppPasswordInput", AppPasswords.Draft.schema(kinds)),
             ("AppPasswordChange", AppPasswords.Change.schema(kinds)),
-            ("AppLogin", AppLogin.view.schema),
+            ("AppLogin", AppLogin.view.schema), ("AppLoginToken", AppProfileRoutes.pollForm),
             ("AppLoginResult", AppLoginResult.view.schema),
         ]
     }

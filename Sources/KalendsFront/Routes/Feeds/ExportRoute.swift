@@ -15,7 +15,11 @@ struct ExportRoute: Sendable {
             .get, "/v1/circles/{circle}/export.ics",
             Operation(
                 "exportCircle", "A circle as one calendar file", .circle(.read), .scope(.readSchedule),
-                [.init(status: 200, text: "Everything in the circle, of any date.", type: "text/calendar")],
+                [
+                    .init(
+                        status: 200, text: "Everything in the circle, of any date.", type: "text/calendar",
+                        schema: .string)
+                ],
                 takesLong: true), get)
     }
 

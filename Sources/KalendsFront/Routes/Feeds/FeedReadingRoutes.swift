@@ -38,7 +38,11 @@ struct FeedReadingRoutes: Sendable {
             details:
                 "`text/calendar`; xCal or jCal when `Accept` asks for it (RFC 6321, RFC 7265); a page for a browser."
                 + (route == .named ? freeBusyDetails : ""),
-            [.init(status: 200, text: "The calendar.", type: "text/calendar", headers: ["Last-Modified"])],
+            [
+                .init(
+                    status: 200, text: "The calendar.", type: "text/calendar", schema: .string,
+                    headers: ["Last-Modified"])
+            ],
             refusals: [410, 412, 429, 503] + (route == .named ? [400] : []), hasTag: true)
     }
 

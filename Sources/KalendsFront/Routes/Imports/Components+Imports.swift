@@ -7,6 +7,7 @@ extension Components {
     static let imports: [(String, Schema)] = [
         ("Import", Imports.Listed.schema), ("ImportReport", Imports.Report.view.schema),
         ("ImportProblem", Problem.schema), ("ImportItem", Imports.Item.schema),
-        ("ImportByURL", ImportBody.address.schema), ("ImportCommit", ImportRoutes.body.schema),
+        ("ImportByURL", ImportBody.address.schema), ("ImportUpload", .object([.required("file", .bytes)])),
+        ("ImportCommit", ImportRoutes.body.schema),
     ]
 }

@@ -17,7 +17,6 @@ struct ImportRoutes: Sendable {
             status: 202, text: "Under way, as `Prefer: respond-async` requested; the report shows the progress.",
             type: "application/json", schema: report)
         accepted.headers = ["Location", "Preference-Applied"]
-        let file = Schema.object([.required("file", .bytes)])
         routes.on(
             .post, "/v1/circles/{circle}/imports",
             Operation(
@@ -36,7 +35,7 @@ struct ImportRoutes: Sendable {
                 ] + .page,
                 body: Operation.Body(
                     contents: [
-                        ("text/calendar", .bytes), ("multipart/form-data", file),
+                        ("text/calendar", .bytes), ("multipart/form-data", .named("ImportUpload")),
                         ("application/json", .named("ImportByURL")),
                     ], isRequired: true),
                 [.created(report), accepted]), post)

@@ -19,7 +19,8 @@ struct DeviceRoutes: Sendable {
                 "registerDevice", "Register a device", .user, .scope(.users),
                 details:
                     "A device that registers again with its `deviceId` gets a new token; one without an id gets an id.",
-                body: .json(.named("DeviceInput"), isRequired: false), [.ok(new), .created(new)], refusals: [409]),
+                body: .json(.named("DeviceInput"), isRequired: false), [.ok(new), .created(new)], refusals: [409],
+                deprecations: [Self.formerName]),
             register)
         routes.on(
             .get, "/v1/devices",
@@ -39,6 +40,10 @@ struct DeviceRoutes: Sendable {
             .delete, "/v1/devices/{id}",
             Operation("deleteDevice", "Revoke a device's token", .user, .scope(.users), [.noContent]), delete)
     }
+
+    static let formerName = Deprecation(
+        .field("name"), since: "2026-11-29", sunset: "2027-07-01",
+        instead: "`label` takes its place, in answers too.")
 
     static let body = InputBody(
         .optional("label", .looseText()),
@@ -94,7 +99,9 @@ struct DeviceRoutes: Sendable {
 extension Device: Viewed {
     static let view = View<Device>([
         .text("id", \.id), .id("deviceId", \.deviceID), .id("userId", \.userID), .text("label", \.name),
-        .text("name", \.name).described("The same as `label`."), .text("platform", \.platform),
+        .text("name", \.name).documented(
+            Schema.string.described("The same as `label`.").deprecated(DeviceRoutes.formerName.sentence)),
+        .text("platform", \.platform),
         .instant("createdAt", \.createdAt), .instant("registeredAt", \.registeredAt),
         .instant("lastUsedAt", \.lastUsedAt),
         .text("problem", \.problem).documented(

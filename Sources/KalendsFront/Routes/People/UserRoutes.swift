@@ -37,7 +37,8 @@ struct UserRoutes: Sendable {
                     "One archive, as `tar` and gzip make it: JSON of all rows that are theirs or name them, without "
                     + "secrets, their calendars as .ics, and README.txt, which says what is what. In a session, this is "
                     + "possible within 5 minutes of signing in. The audit trail notes it.",
-                [.init(status: 200, text: "The archive.", type: PersonArchiveAnswer.type)], takesLong: true), export)
+                [.init(status: 200, text: "The archive.", type: PersonArchiveAnswer.type, schema: .bytes)],
+                takesLong: true), export)
     }
 
     @Sendable

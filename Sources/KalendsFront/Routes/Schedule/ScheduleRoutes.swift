@@ -20,7 +20,7 @@ struct ScheduleRoutes: Sendable {
                 Operation(
                     "list\(kind.plural)", "List \(collection)", .circle(.read), .scope(.readSchedule),
                     query: .page + Self.filters,
-                    [.list(of: .either(one, .named("DeletedItem")))])
+                    [.list(of: .oneOf(one, .named("DeletedItem")))])
             ) { try await list(kind, $0, $1) }
             routes.on(
                 .get, "\(path)/{id}",

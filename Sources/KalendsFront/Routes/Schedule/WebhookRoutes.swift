@@ -11,6 +11,10 @@ struct WebhookRoutes: Sendable {
     let services: Services
 
     func add(to routes: inout RouteTable) {
+        routes.section(
+            RouteTable.Section(
+                name: "Webhooks", about: "The addresses that changes are sent to, and the messages with their attempts."
+            ))
         let (path, hook, new): (String, Schema, Schema) = ("/v1/webhooks", .named("Webhook"), .named("NewWebhook"))
         var made = Operation.Reply.created(new, "The webhook was made; the answer has its secret.")
         made.headers = ["Location"]
