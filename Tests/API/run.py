@@ -17,6 +17,7 @@ from pathlib import Path
 
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from generators import Faulty, python_client
 from seeded import Violation, seeded
 
 TOOLS = Path(sys.executable).parent
@@ -84,20 +85,10 @@ CHECKS = [
 
 def generated(server, folder):
     """A client that nobody wrote by hand tells a whole story."""
-    document = Path(folder) / "openapi.json"
-    document.write_bytes(server.request("GET", "/openapi.json")[2])
-    config = Path(folder) / "generator.json"
-    config.write_text(json.dumps({
-        # Media types that it knows by no name of their own: sent as they are.
-        "content_type_overrides": {kind: "application/octet-stream" for kind in (
-            "application/x-ndjson", "text/calendar", "application/gzip", "application/x-apple-aspen-config")},
-        "post_hooks": [],
-    }))
-    done = subprocess.run(
-        [TOOLS / "openapi-python-client", "generate", "--path", document, "--meta", "none", "--output-path",
-         Path(folder) / "kalends_client", "--overwrite", "--config", config], capture_output=True, text=True, cwd=folder)
-    if done.returncode != 0 or "WARNING" in done.stdout + done.stderr:
-        raise Violation(f"the generator has something to say:\n{done.stdout}{done.stderr}")
+    try:
+        python_client(server.request("GET", "/openapi.json")[2], folder)
+    except Faulty as fault:
+        raise Violation(str(fault)) from None
     shutil.copy(HERE / "client_story.py", folder)
     done = subprocess.run(
         [sys.executable, "-B", "client_story.py", f"http://127.0.0.1:{server.port}", server.key],
