@@ -111,8 +111,7 @@ extension Setting {
         "Where the host application shows an item: https://app.example/{circle}/{collection}/{id}.")
     package static let corsOrigins = Setting(
         "corsOrigins", .list, standard: "none",
-        "Origins whose pages may call the API from a browser, with a token and never with cookies: https://app.example, "
-            + "separated by commas."
+        "Origins whose pages may call the API from a browser, with a token and never with cookies: https://app.example."
     )
     package static let maxImportBytes = Setting(
         "maxImportBytes", .number(1...1 << 30), standard: "67108864", "The largest file that an import takes, in bytes."

@@ -118,11 +118,6 @@ extension JSONSchema {
         JSONSchema(["anyOf": .array(schemas.map(\.value))])
     }
 
-    /// A value that fits exactly one of these; generators of clients make a union of it.
-    package static func oneOf(_ schemas: JSONSchema...) -> JSONSchema {
-        JSONSchema(["oneOf": .array(schemas.map(\.value))])
-    }
-
     package static let string = JSONSchema(["type": "string"])
     /// The bytes of a file, which clients stream without parsing.
     package static let bytes = JSONSchema(["type": "string", "format": "binary"])
@@ -163,12 +158,6 @@ extension JSONSchema {
 
     package static func one(of values: [String]) -> JSONSchema {
         JSONSchema(["type": "string", "enum": .array(values.map(JSONValue.string))])
-    }
-
-    /// Words of which a later version may have more: a client that was made from this document must not fail at a new
-    /// one, as it would with `enum`.
-    package static func known(_ values: [String]) -> JSONSchema {
-        JSONSchema(["type": "string", "x-extensible-enum": .array(values.map(JSONValue.string))])
     }
 
     package static let identifier = JSONSchema([
