@@ -475,7 +475,11 @@ class Growth:
     # What the document says
 
     def resolved(self, schema):
-        while "$ref" in schema:
+        """The schema itself, of one that is named or may be null beside."""
+        while "$ref" in schema or "anyOf" in schema:
+            if "anyOf" in schema:
+                schema = next(one for one in schema["anyOf"] if one != {"type": "null"})
+                continue
             at = self.document
             for step in schema["$ref"].split("/")[1:]:
                 at = at[step]
