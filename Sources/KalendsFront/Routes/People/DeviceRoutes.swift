@@ -100,7 +100,7 @@ extension Device: Viewed {
     static let view = View<Device>([
         .text("id", \.id), .id("deviceId", \.deviceID), .id("userId", \.userID), .text("label", \.name),
         .text("name", \.name).documented(
-            Schema.string.described("The same as `label`.").deprecated(DeviceRoutes.formerName.sentence)),
+            Schema.string.orNull.described("The same as `label`.").deprecated(DeviceRoutes.formerName.sentence)),
         .text("platform", \.platform),
         .instant("createdAt", \.createdAt), .instant("registeredAt", \.registeredAt),
         .instant("lastUsedAt", \.lastUsedAt),
