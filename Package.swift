@@ -337,8 +337,8 @@ let package = Package(
 // What is checked of each reader of text from outside: fed by libFuzzer in a program of its own, and in the tests with
 // the corpus that the program found.
 let readers: [Target.Dependency] = [
-    "Base", "CalendarSync", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "OfficeDays", "Outbound",
-    "Storage",
+    "Base", "CalDAVServer", "Calendar", "CalendarSync", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront",
+    "OfficeDays", "Outbound", "Storage",
     .product(name: "HTTPTypes", package: "swift-http-types"),
     .product(name: "Hummingbird", package: "hummingbird"),
     .product(name: "NIOCore", package: "swift-nio"),
@@ -351,7 +351,9 @@ let scriptFiles = ["keep.py", "readers.dict", "seeds.py"]
 // their branches to it.
 if let fuzzer = Context.environment["KALENDS_FUZZER"] {
     let watching = SwiftSetting.unsafeFlags(["-sanitize=fuzzer,address", "-O"])
-    let watched = ["Base", "ICalBridge", "CalendarSync", "Outbound", "KalendsCore", "KalendsFront"]
+    let watched = [
+        "Base", "Calendar", "ICalBridge", "CalendarSync", "Outbound", "KalendsCore", "KalendsFront", "CalDAVServer",
+    ]
     for target in package.targets where watched.contains(target.name) { target.swiftSettings = [watching] }
     package.targets.append(
         .executableTarget(

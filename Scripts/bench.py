@@ -112,6 +112,10 @@ PARTS = [
          "2,000 events in a circle, and the same texts in an own calendar and in each peer, which all take the same "
          "requests over one connection. A large circle has 100,000 items. Accounts ask for their home every 15 minutes, as "
          "Apple's programs do. DAViCal is there when `--davical` or `DAVICAL` names a folder with Debian's packages.", True),
+    Part("streams", "Streams of changes", "python3 -B Scripts/bench-streams.py {programs}/kalends", 1, figures.streams, (),
+         {"10,000 streams: from commit to receipt, 99 of 100": ("value", 250)},
+         "10,000 streams of 100 circles, of which one changes every 100 ms; a change's time begins before its write is sent. "
+         "Beside them 100 readers take too little of long streams, and are ended. The client shares the two processors.", True),
     Part("instructions", "Instructions", "python3 -B Scripts/bench-instructions.py {programs}/kalends", 1, figures.instructions,
          (), {}, "The program's own instructions, without the kernel's. Polls are counted where the machine has counters for "
          "`perf`; they are left out where it has none."),

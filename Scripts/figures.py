@@ -163,6 +163,19 @@ def door(text):
     return samples
 
 
+def streams(text):
+    """Of `bench-streams.py`: how late changes are, and the memory of a stream."""
+    opened = re.search(r"^streams: (\d+) open after [\d.]+ s; memory: ([\d.]+) KiB each$", text, re.M)
+    late = re.search(r"^from commit to receipt: p50 ([\d.]+) ms, p99 ([\d.]+) ms", text, re.M)
+    if not opened or not late:
+        return []
+    name = f"{int(opened[1]):,} streams"
+    return [
+        Sample(f"{name}: memory of each", "KiB", float(opened[2])),
+        Sample(f"{name}: from commit to receipt, half of all", "ms", float(late[1])),
+        Sample(f"{name}: from commit to receipt, 99 of 100", "ms", float(late[2]))]
+
+
 def instructions(text):
     """Of `bench-instructions.py`."""
     return [

@@ -8,7 +8,8 @@
 # TARGET is one of
 #   calendar   the calendar reader, in every form of a calendar file (Tests/Fuzz/*.swift)
 #   readers    every other reader of text: JSON, queries, cursors, forms, multipart, gzip, header fields, addresses, DNS
-#              answers, settings, providers' answers, and the bytes of a connection (Tests/Fuzz/Readers)
+#              answers, settings, providers' answers, what calendar apps send over CalDAV, and the bytes of a connection
+#              (Tests/Fuzz/Readers)
 #   mutate     the readers, with changed copies of real inputs, without learning
 #   document   the readers, with what the OpenAPI document describes, with and without faults
 #   keep       no new inputs: what `readers` reached is merged into the corpus in Tests/Fuzz/corpus, which `make test` replays
@@ -42,11 +43,11 @@ export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:print_stacktrace=1}
 # Files that are longer than an input may be are cut by libFuzzer; what is after the cut brings nothing.
 longest=${LONGEST:-4096}
 
-# The calendar reader and its promises are compiled as one module beside `Base`: only what is compiled with the fuzzer's
-# flags is watched, and the package itself has none of them.
+# The calendar reader and its promises are compiled as one module beside `Base` and `Calendar`: only what is compiled with the
+# fuzzer's flags is watched, and the package itself has none of them.
 build_calendar() {
-    local changed sources
-    changed=$(find Sources/Base Sources/ICalBridge Sources/CLibical Tests/Fuzz/*.swift Scripts/fuzz.sh \
+    local changed sources module
+    changed=$(find Sources/Base Sources/Calendar Sources/ICalBridge Sources/CLibical Tests/Fuzz/*.swift Scripts/fuzz.sh \
         -type f -newer "$work/fuzz" -print -quit 2> /dev/null || echo new)
     [ -n "$changed" ] || return 0
     echo "Building the reader with the fuzzer's instrumentation."
@@ -57,11 +58,13 @@ build_calendar() {
             -sanitize=fuzzer,address -I "$work" "$@" 2> "$work/build.log" || { cat "$work/build.log"; exit 1; }
     }
     sources=$(find Sources/ICalBridge Tests/Fuzz/*.swift -name '*.swift' | sort)
-    # shellcheck disable=SC2046 # a list of files
-    compile -module-name Base -emit-module -emit-module-path "$work/Base.swiftmodule" -emit-library -static \
-        -o "$work/libBase.a" $(find Sources/Base -name '*.swift' | sort)
+    for module in Base Calendar; do
+        # shellcheck disable=SC2046 # a list of files
+        compile -module-name $module -emit-module -emit-module-path "$work/$module.swiftmodule" -emit-library -static \
+            -o "$work/lib$module.a" $(find "Sources/$module" -name '*.swift' | sort)
+    done
     # shellcheck disable=SC2086
-    compile -module-name Fuzz -I Sources/CLibical $sources "$work/libBase.a" -o "$work/fuzz"
+    compile -module-name Fuzz -I Sources/CLibical $sources "$work/libCalendar.a" "$work/libBase.a" -o "$work/fuzz"
 }
 
 # libFuzzer without a `main` of its own, beside the compiler.

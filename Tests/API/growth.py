@@ -288,6 +288,7 @@ class Growth:
         self.feed = "/feeds/" + feed["url"].split("/feeds/")[1]
         self.line.send("GET", self.feed)
         yield from self.heads()
+        yield from self.kept()
         for path, item in self.document["paths"].items():
             for method, operation in item.items():
                 if method != "parameters":
@@ -343,6 +344,29 @@ class Growth:
                         headers.append(("Authorization", f"Bearer {self.server.key}"))
                     return self.line.send(method, target, None, headers)
                 yield f"{method} {target.split('/')[1]}: {header}", 30_000, SHAPES, send
+
+    def kept(self):
+        """What repeats a request, what a stream goes on from, and what is asked of free time."""
+        known = [("Authorization", f"Bearer {self.server.key}")]
+        asked = json.dumps({"userIds": ["jane"], "from": "2026-03-02T00:00:00Z", "to": "2026-03-03T00:00:00Z"}).encode()
+
+        def once(text):
+            headers = [*known, ("Content-Type", "application/json"), ("Idempotency-Key", text)]
+            return self.line.send("POST", "/v1/circles/care/free-busy", asked, headers)
+        yield "POST with a key: Idempotency-Key", 30_000, SHAPES, once
+
+        def last(text):
+            # No number is below zero: a stream that opens would not end.
+            headers = [*known, ("Accept", "text/event-stream"), ("Last-Event-ID", "-" + text)]
+            return self.line.send("GET", "/v1/circles/care/changes", None, headers)
+        yield "GET a stream: Last-Event-ID", 30_000, SHAPES, last
+        path = self.feed.rpartition(".")[0] + ".ifb"
+        if self.line.send("GET", f"{path}?availability=1")[1] != 200:
+            self.faults.append("GET free time: nothing of its query is tried")
+        for name in ("start", "end", "availability", "unknown"):
+            def send(text, name=name):
+                return self.line.send("GET", f"{path}?{name}={quote(text, safe='')}")
+            yield f"GET free time: ?{name}", 14_000, SHAPES, send
 
     def operation(self, path, method, operation):
         known = self.credential(operation)

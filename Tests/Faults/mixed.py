@@ -271,9 +271,54 @@ def phone_days(target, number):
                   key=False, timeout=60)
 
 
+def unread_streams(target, number):
+    """A stream of everything that ever changed, which nobody reads."""
+    unread(target, head(target, "GET", "/v1/changes?since=0", more="Accept: text/event-stream\r\n"))
+
+
+def many_streams(target, number):
+    """As many streams of a viewer as are let in, and some more, which end at once."""
+    request = head(target, "GET", "/v1/circles/c/changes", more="Accept: text/event-stream\r\nKalends-User: vic\r\n")
+    opened = [socket.create_connection((HOST, target.port), timeout=5) for _ in range(30)]
+    for connection in opened:
+        connection.sendall(request)
+    time.sleep(0.2)
+    for connection in opened:
+        connection.close()
+
+
+def doubled_posts(target, number):
+    """The same few keys again and again, some with another body."""
+    fields = {"Idempotency-Key": f'"{number}-{random.randrange(8)}"', "Content-Type": "application/json"}
+    body = {"url": f"https://app.example/{number}/{random.randrange(2)}", "circles": ["none"]}
+    return answer(target, "POST", "/v1/webhooks", json.dumps(body).encode(), fields)
+
+
+def held_keys(target, number):
+    """A request with a key whose body does not come, with a new key each time."""
+    more = f"Idempotency-Key: {random.random()}\r\n"
+    unread(target, head(target, "POST", "/v1/circles/c/free-busy", 60_000, more) + b"{" + b" " * 30_000)
+
+
+def everybody_busy(target, number):
+    """When fifty people are busy in more than a year of daily series and long lists."""
+    first = datetime.date.today()
+    body = {"userIds": ["ann", "vic"] * 25 if number % 2 else ["vic"] * 50, "from": f"{first}T00:00:00Z",
+            "to": f"{first + datetime.timedelta(days=400)}T00:00:00Z"}
+    circle = ("other", "series")[number % 2 == 0]
+    return answer(target, "POST", f"/v1/circles/{circle}/free-busy", json.dumps(body).encode(), timeout=60)
+
+
+def feed_busy(target, number):
+    """When the readers of the largest feeds are busy."""
+    path = random.choice([target.own, target.large]).rpartition(".")[0]
+    return answer(target, "GET", f"{path}.ifb?availability=1", key=False, timeout=60)
+
+
 ATTACKS = [long_names, long_cookie, pipelined_tags, unknown_names, bad_lines, large_list, large_feed, large_preview,
            costly_rules, long_description, many_events, held_upload, chunked_spaces, many_feeds, odd_ids, guesses,
-           wrong_events, own_events, planned_events, undone, reports, hostile_calendars, phone_days]
+           wrong_events, own_events, planned_events, undone, reports, hostile_calendars, phone_days,
+           unread_streams, many_streams, doubled_posts, held_keys, everybody_busy, feed_busy]
 
 
 def attack(target, attacks, numbers, until, statuses):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import FeedTokens
 import Foundation
 import HTTPTypes
 import NIOCore
@@ -218,6 +219,46 @@ struct OnceTests {
             try await send(file.replacingOccurrences(of: "One", with: "Two")).expect(422)
             let all = try await server.call(.get, "/v1/circles/c/imports").expect(200)
             #expect(all.json["items"]?.array?.count == 1)
+        }
+    }
+
+    @Test("An import that a kill interrupted takes place when it is sent again, and not before its end is known")
+    func interruptedImport() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            func send() async throws -> Answer {
+                var headers = Self.keyed("file")
+                headers[.authorization] = "Bearer \(server.key)"
+                headers[.contentType] = "text/calendar"
+                return try await server.raw(
+                    .post, "/v1/circles/c/imports?mode=commit", headers: headers, body: RoutePaths.file)
+            }
+            let id = try #require(try await send().expect(201).json["id"]?.string)
+            // As a server leaves it that is killed while it reads the file.
+            let (key, services) = (server.services.sealingKey, server.services)
+            try await services.store.record { transaction in
+                for row in try transaction.rows("SELECT * FROM kept_answers", []) {
+                    let name = try row.text(required: "name")
+                    let text = try key.open(try row.text(required: "sealed"), for: OnceRequest.purpose(name))
+                    let (_, fingerprint) = try #require(GivenAnswer.read(text))
+                    let begun = GivenAnswer(status: 201, fields: [], body: "", importID: id)
+                    let sealed = try key.seal(try begun.stored(with: fingerprint), for: OnceRequest.purpose(name))
+                    try transaction.execute(
+                        "UPDATE kept_answers SET sealed = $2 WHERE name = $1", [.text(name), .text(sealed)])
+                }
+                try transaction.execute(
+                    "UPDATE imports SET state = 'previewed', stage = 'reading', committed_at = NULL WHERE id = $1",
+                    [.text(id)])
+            }
+            #expect(try await send().expect(409).json["code"] == "request-under-way")
+            let failed = try await services.store.record {
+                try $0.failInterruptedImports(problem: "{}", limit: 10)
+            }
+            #expect(failed == [id])
+            try await send().expect(503)
+            let made = try await send().expect(201)
+            #expect(made.json["state"] == "committed" && made.json["id"]?.string != id)
+            #expect(try await send().expect(201).body == made.body)
         }
     }
 

@@ -112,8 +112,8 @@ struct OnceGate: Sendable {
             context.begunImport = id
             do {
                 response = try await handler(request, context)
-            } catch let refusal as Refusal where refusal.kind == .missing {
-                // The import failed, and the server ended before it could say so.
+            } catch let refusal as Refusal where refusal.kind == .missing || refusal.code == .interrupted {
+                // The import failed, and the server ended before it could say so, or while it was made.
                 try await once.forget(services)
                 throw Refusal(.unavailable, detail: "The import did not take place. Send it again.", retryAfter: 1)
             }

@@ -18,7 +18,7 @@ written = 0
 
 def numbers():
     """The number of each reader by its name, as the sources have them."""
-    order = ["texts", "network", "formats", "heads", "bodies", "providers"]
+    order = ["texts", "network", "formats", "heads", "bodies", "providers", "exchange"]
     found = {}
     for file in sorted((root / "Tests/Fuzz/Readers/Promises").glob("*Readers.swift")):
         text = file.read_text()
@@ -112,6 +112,37 @@ PLAIN = {
     "oauth": ['{"access_token":"a","token_type":"Bearer","expires_in":3600,"refresh_token":"r","scope":"x y"}',
               '{"accessToken":"a","refreshToken":null,"expiresAt":1,"scopes":["x"]}', '{"error":"invalid_grant"}'],
     "percent": ["a%20b%C3%A9"], "notes": ["a<br>b &amp; <b>c</b>", "<p>x</p>\n", "W. Europe Standard Time"],
+}
+D = 'xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"'
+PROP = "<d:prop><d:getetag/><c:calendar-data><c:expand start=\"20260301T000000Z\" end=\"20260401T000000Z\"/></c:calendar-data></d:prop>"
+FILTER = '<c:filter><c:comp-filter name="VCALENDAR"><c:comp-filter name="VEVENT"><c:time-range start="20260301T000000Z" ' \
+         'end="20260401T000000Z"/><c:prop-filter name="SUMMARY"><c:text-match negate-condition="yes" collation="i;ascii-casemap">' \
+         'care</c:text-match></c:prop-filter></c:comp-filter></c:comp-filter></c:filter>'
+TIME = '<c:time-range start="20260301T000000Z" end="20260401T000000Z"/>'
+# What calendar apps send, and requests of programs that are sent again or stay open.
+PLAIN |= {
+    "door-request": [
+        f"<d:propfind {D}><d:allprop/><d:include><d:owner/></d:include></d:propfind>", f"<d:propfind {D}><d:propname/></d:propfind>",
+        f"<d:propfind {D}><d:prop><d:resourcetype/><x:y xmlns:x=\"urn:x\"/></d:prop></d:propfind>",
+        f"<d:propertyupdate {D}><d:set><d:prop><d:displayname>A &amp; b</d:displayname></d:prop></d:set>"
+        "<d:remove><d:prop><x:y xmlns:x=\"urn:x\"/></d:prop></d:remove></d:propertyupdate>",
+        f"<c:mkcalendar {D}><d:set><d:prop><d:displayname>N</d:displayname><c:calendar-timezone>BEGIN:VCALENDAR</c:calendar-timezone>"
+        "</d:prop></d:set></c:mkcalendar>",
+        f"<c:calendar-query {D}>{PROP}{FILTER}<c:timezone-id>Europe/Berlin</c:timezone-id></c:calendar-query>",
+        f"<c:calendar-multiget {D}>{PROP}<d:href>/dav/calendars/a/c/1.ics</d:href><d:href>/x%20y</d:href></c:calendar-multiget>",
+        f"<c:free-busy-query {D}>{TIME}</c:free-busy-query>",
+        f"<d:sync-collection {D}><d:sync-token>x:1</d:sync-token><d:sync-level>1</d:sync-level><d:limit><d:nresults>5</d:nresults>"
+        "</d:limit><d:prop><d:getetag/></d:prop></d:sync-collection>",
+        f"<d:expand-property {D}><d:property name=\"owner\"><d:property name=\"displayname\"/></d:property></d:expand-property>",
+        f"<d:principal-property-search {D}><d:property-search><d:prop><d:displayname/></d:prop><d:match>a</d:match>"
+        "</d:property-search><d:prop><d:displayname/></d:prop></d:principal-property-search>",
+        f"<d:principal-search-property-set {D}/>"],
+    "door-object": [OBJECT, OBJECT.replace("VEVENT", "VTODO"), OBJECT.replace("BEGIN:VEVENT\r\n", "METHOD:PUBLISH\r\nBEGIN:VEVENT\r\n"),
+                    "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nBEGIN:VFREEBUSY\r\nUID:f\r\nDTSTAMP:20260101T000000Z\r\n"
+                    "FREEBUSY;FBTYPE=BUSY-TENTATIVE:20260302T090000Z/PT1H,20260303T090000Z/20260303T100000Z\r\nEND:VFREEBUSY\r\n"
+                    "END:VCALENDAR\r\n"],
+    "once-key": ['"8e03978e-40d5"', "plain", '"a\\"b\\\\"', '"a\nb"', '"'],
+    "event-stream": ["text/event-stream\n43\nsince=42", "text/html;q=0.1, Text/Event-Stream; q=0.5\n\nsince=1", "*/*\n-1\nsince=x"],
 }
 for name, texts in PLAIN.items():
     for text in texts:

@@ -118,6 +118,49 @@ struct ChangeStreamTests {
         }
     }
 
+    @Test("A key that is bound to circles receives the changes of those and no others, as the list has them")
+    func bound() async throws {
+        try await TestServer.run(live: true) { server in
+            let circle: JSONValue = ["name": "C", "timeZone": "UTC"]
+            for id in ["acme-1", "other"] { try await server.call(.put, "/v1/circles/\(id)", circle).expect(201) }
+            let made = try await server.call(.post, "/v1/keys", ["name": "k", "circlePrefix": "acme-"]).expect(201)
+            let key = try #require(made.json["key"]?.string)
+            let all = try await Self.reader(server, "/v1/changes", bearing: key)
+            let foreign = try await Self.reader(server, "/v1/circles/other/changes", bearing: key)
+            #expect(all.status == 200 && foreign.status == 404)
+            for (number, id) in ["other", "acme-1", "other", "acme-2", "acme-1"].enumerated() {
+                if id == "acme-2" {
+                    try await server.bearing(key, .put, "/v1/circles/\(id)", circle).expect(201)
+                } else {
+                    try await server.call(.put, "/v1/circles/\(id)/tasks/t\(number)", Self.task).expect(201)
+                }
+            }
+            try await eventually("Its changes come.") { all.events.count >= 3 }
+            let list = try await server.bearing(key, .get, "/v1/changes?since=0").expect(200)
+            let listed = list.json["items"]?.array ?? []
+            #expect(listed.compactMap { $0["circleId"]?.string } == ["acme-1", "acme-1", "acme-2", "acme-1"])
+            #expect(try all.events.map { try JSONValue(parsing: $0.data.utf8) } == Array(listed.dropFirst()))
+            let whole = try await server.call(.get, "/v1/changes?since=0").expect(200).json["items"]?.array
+            #expect(whole?.count == 7)
+        }
+    }
+
+    @Test("A stream is one request of its key, however many changes it carries")
+    func counted() async throws {
+        try await TestServer.run(live: true) { server in
+            try await server.makeCircle()
+            let made = try await server.call(.post, "/v1/keys", ["name": "k", "quotas": ["requestsPerMinute": 1]])
+            let key = try #require(made.expect(201).json["key"]?.string)
+            let reader = try await Self.reader(server, "/v1/changes", bearing: key)
+            for number in 1...3 {
+                try await server.put("tasks", "t\(number)", Self.task)
+                try await eventually("Change \(number) comes.") { reader.events.count >= number }
+            }
+            #expect(!reader.hasEnded)
+            try await server.bearing(key, .get, "/v1/circles").expect(429)
+        }
+    }
+
     @Test("Streams are limited by user and in all, and their places come back")
     func bounded() async throws {
         var settings = ServerSettings()

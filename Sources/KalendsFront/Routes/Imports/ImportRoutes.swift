@@ -73,7 +73,13 @@ struct ImportRoutes: Sendable {
         let limit = services.settings.maxImportBytes
         let (imports, part) = (Imports(services: services), try Self.part(request, context))
         if let id = context.begunImport {
-            return try Self.answer(try await imports.report(id, for: caller, part), request, status: .created)
+            let report = try await imports.report(id, for: caller, part)
+            // Who does not wait for the import asks for its state anyway.
+            if !request.prefersAsync {
+                if report.listed.state == .failed { throw ImportFailure.interrupted }
+                if report.listed.isUnderWay { throw Refusal.requestUnderWay }
+            }
+            return try Self.answer(report, request, status: .created)
         }
         let report = try await context.keeping(Self.begun) {
             try await imports.create(

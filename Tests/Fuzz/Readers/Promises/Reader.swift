@@ -8,7 +8,7 @@ struct Reader: Sendable {
     let name: String
     let check: @Sendable ([UInt8]) throws -> Void
 
-    static let groups = [texts, network, formats, heads, bodies, providers]
+    static let groups = [texts, network, formats, heads, bodies, providers, exchange]
 
     /// The reader with a number; nil when there is none.
     static func numbered(_ number: UInt8) -> Reader? {

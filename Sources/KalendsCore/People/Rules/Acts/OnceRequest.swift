@@ -164,7 +164,8 @@ extension Services {
 }
 
 extension Refusal {
-    fileprivate static let requestUnderWay = Refusal(
+    /// 409 for a request whose first one has no answer yet.
+    package static let requestUnderWay = Refusal(
         .conflict, code: .requestUnderWay,
         detail: "A request with this Idempotency-Key is under way. Send it again in a moment.", retryAfter: 1)
 
