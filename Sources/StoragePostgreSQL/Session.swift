@@ -318,8 +318,11 @@ internal import Storage
         // The detail and the statement are left out, because they contain values.
         let words = unsafe PQresultErrorField(result, Field.words)
         guard let state = unsafe state else { return .lost("the connection is lost") }
-        return .refused(
-            state: unsafe String(cString: state), words: unsafe words.map { unsafe String(cString: $0) } ?? "")
+        let text = unsafe words.map { unsafe String(cString: $0) } ?? ""
+        // The server has ended the session, which may show only later where several answers are awaited.
+        let severity = unsafe PQresultErrorField(result, Field.severity)
+        let isEnd = unsafe severity.map { ["FATAL", "PANIC"].contains(unsafe String(cString: $0)) } ?? false
+        return isEnd ? .lost(text) : .refused(state: unsafe String(cString: state), words: text)
     }
 
     /// A refusal after which the connection has ended counts as its loss.
