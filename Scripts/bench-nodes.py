@@ -1,20 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """What one, two and three servers on one PostgreSQL of this machine do, beside one server on SQLite: unchanged polls, full
-reads, changes a second in 64 circles and in one, memory per server, and how soon a revocation is answered with one, three
-and eight servers.
+reads, changes a second in 64 circles and in one, memory per server; how many feeds a second are made for the first time;
+how soon a revocation is answered with one, three and eight servers; and what a poll, a first read and a change take where
+the database is at a distance.
 
-    python3 Scripts/bench-nodes.py PROGRAM [--rounds 3] [--seconds 5] [--revocations 300]
+    python3 Scripts/bench-nodes.py PROGRAM [--parts rates,first,revocations,distances] [--rounds 3] [--seconds 5]
+        [--revocations 300] [--feeds 400] [--before PROGRAM]
 
 Everything shares the machine's processors: the servers, PostgreSQL with its usual durability, and wrk with 32 connections
-in all. The set-ups take their turns in each round; the figures are the medians of the rounds.
+in all. The set-ups take their turns in each round; the figures are the medians of the rounds. A distance is that of a
+process that passes on each byte after a while; it takes a part of a millisecond more by itself, so the round trip is
+measured. With --before, first reads are also those of another program.
 """
 
 import argparse
 import base64
+import concurrent.futures
+import importlib.util
 import json
 import os
 import re
+import socket
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -26,12 +34,21 @@ from urllib.parse import urlsplit
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "Tests", "Faults"))
 from cluster import PROGRAMS, Cluster  # noqa: E402
 from load import Connection  # noqa: E402
+from ports import free_port  # noqa: E402
 from running import memory  # noqa: E402
 from server import Server  # noqa: E402
+from wire import Wire  # noqa: E402
+
+specification = importlib.util.spec_from_file_location("million", Path(__file__).parent / "bench-million.py")
+million = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(million)
 
 CONNECTIONS = 32
 WRITERS, CIRCLES = 32, 64
 POLLS_EACH = 100
+ITEMS_OF_FEED = 30
+# Milliseconds to the database and back, and how many polls come together.
+DISTANCES, TOGETHER = (0, 1, 3, 10), (1, 32)
 
 CHANGES = """
 wrk.method = "PUT"
@@ -60,8 +77,9 @@ class Node(Server):
 class Setup:
     """So many servers on one database, with a feed of 200 events."""
 
-    def __init__(self, name, folder, count, kind):
-        self.name, self.cluster = name, None
+    def __init__(self, name, folder, count, kind, distance=None):
+        """`distance`: the milliseconds to the database and back."""
+        self.name, self.cluster, self.away = name, None, None
         place = Path(folder) / name.replace(" ", "-")
         place.mkdir()
         if kind == "sqlite":
@@ -69,7 +87,9 @@ class Setup:
         else:
             self.cluster = Cluster()
             key = base64.b64encode(os.urandom(32)).decode()
-            self.nodes = [Node(place, f"server{number}", self.cluster.address, kind, key) for number in range(count)]
+            self.away = None if distance is None else Away(self.cluster, distance)
+            address = (self.away or self.cluster).address
+            self.nodes = [Node(place, f"server{number}", address, kind, key) for number in range(count)]
 
     def start(self):
         for node in self.nodes:
@@ -96,7 +116,33 @@ class Setup:
             first.must("PUT", f"/v1/circles/w{number + 1}", {"name": "W", "timeZone": "Europe/Berlin"})
         self.path = self.feed("bench", "ann")[1]
         time.sleep(1.1)
-        self.tag = Connection(first.port).get(self.path)[1]
+        self.learn()
+
+    def learn(self):
+        self.tag = Connection(self.nodes[0].port).get(self.path)[1]
+
+    def fill_circles(self, count):
+        """Makes so many circles with a feed each; gives the paths of the feeds."""
+        node, due = self.nodes[0], time.time()
+        lines = "".join(json.dumps({"op": "put", "collection": "tasks", "id": f"task-{number}", "value": {
+            "title": f"Give medicine number {number}, with food", "notes": "Call if it is refused.",
+            "dueAt": time.strftime("%Y-%m-%dT%H:%M:00Z", time.gmtime(due + number * 5 * 3600))}}) + "\n"
+            for number in range(ITEMS_OF_FEED)).encode()
+        paths = []
+        for number in range(count):
+            circle = f"first{number}"
+            node.make_circle(circle)
+            status, _, text = node.request("POST", f"/v1/circles/{circle}/batch", lines, {
+                "Authorization": f"Bearer {node.key}", "Content-Type": "application/x-ndjson"})
+            if status != 200:
+                raise SystemExit(f"a batch was answered {status}: {text[:300]}")
+            paths.append(self.feed(circle, "ann")[1])
+        return paths
+
+    def restart(self):
+        for node in self.nodes:
+            node.stop()
+        self.start()
 
     def feed(self, circle, user):
         made = self.nodes[0].must("POST", f"/v1/circles/{circle}/feeds", {"userId": user})
@@ -121,6 +167,8 @@ class Setup:
     def stop(self):
         for node in self.nodes:
             node.stop()
+        if self.away:
+            self.away.wire.close()
         if self.cluster:
             self.cluster.close()
 
@@ -158,6 +206,112 @@ def rates(given, folder):
         unchanged, whole, changes, in_one = (statistics.median(column) for column in zip(*rows))
         print(f"{name:22}  {unchanged:11.0f}  {whole:7.0f}  {changes:9.0f}  {in_one:13.0f}  "
               f"{', '.join(str(round(statistics.median(column))) for column in zip(*sizes[name]))}", flush=True)
+
+
+def first_reads(given, folder):
+    """How many feeds a second are made, each of a circle of its own and for the first time after a start."""
+    programs = [("", given.program)] + ([("before: ", given.before)] if given.before else [])
+    kinds = [("SQLite", "sqlite"), ("PostgreSQL servers=one", "one"), ("1 of several", "several")]
+    found = {}
+    for kind_name, kind in kinds:
+        setups = []
+        try:
+            for program_name, program in programs:
+                os.environ["KALENDS"] = program
+                setup = Setup(program_name + kind_name, tempfile.mkdtemp(dir=folder), 1, kind)
+                setups.append(setup)
+                setup.start()
+                setup.fill()
+                setup.paths = setup.fill_circles(given.feeds)
+                setup.nodes[0].stop()
+            for _ in range(given.rounds):
+                for setup in setups:
+                    setup.start()
+                    # The sessions that read are opened by the first who need them, and not counted.
+                    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                        list(pool.map(lambda _: Connection(setup.nodes[0].port).get(setup.path), range(64)))
+                    rate = million.warm(setup.nodes[0].port, setup.paths, f"{folder}/tags")
+                    found.setdefault(setup.name, []).append(rate)
+                    setup.nodes[0].stop()
+        finally:
+            for setup in setups:
+                setup.stop()
+    print(f"{given.feeds} feeds, made for the first time, of as many circles with {ITEMS_OF_FEED} items")
+    for name, rates in found.items():
+        print(f"{name:30}  {statistics.median(rates):7.0f} a second ({min(rates):.0f} to {max(rates):.0f})", flush=True)
+    os.environ["KALENDS"] = given.program
+
+
+class Away:
+    """A database at a distance."""
+
+    def __init__(self, cluster, milliseconds):
+        self.wire = Wire(free_port(), f"{cluster.home}/.s.PGSQL.5432", delay=milliseconds / 2000)
+        self.address = f"host=127.0.0.1 port={self.wire.port} user=kalends dbname=kalends sslmode=disable"
+
+    def round_trip(self):
+        """The milliseconds that one takes, of a message that PostgreSQL answers without any work."""
+        times = []
+        for _ in range(20):
+            with socket.create_connection(("127.0.0.1", self.wire.port)) as there:
+                began = time.monotonic()
+                # Whether it would encrypt, which a socket of its own machine does not.
+                there.sendall(struct.pack(">ii", 8, 80877103))
+                there.recv(1)
+                times.append(1000 * (time.monotonic() - began))
+        return statistics.median(times)
+
+
+def distances(given, folder):
+    """What one request takes, with the database at several distances."""
+    print(f"{'':9}  {'round trip':>10}  {'  '.join(f'{count} poll' + 's' * (count > 1) for count in TOGETHER)}  first read  change"
+          "   (ms, and as round trips)")
+    for distance in DISTANCES:
+        setup = Setup(f"{distance} ms", tempfile.mkdtemp(dir=folder), 1, "several", distance)
+        try:
+            setup.start()
+            setup.fill()
+            paths = setup.fill_circles(50)
+            # So that nothing is in memory, and the sessions are there.
+            setup.restart()
+            setup.learn()
+            node, trip = setup.nodes[0], setup.away.round_trip()
+            with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                list(pool.map(lambda _: node.call("GET", "/v1/circles/bench"), range(64)))
+            figures = []
+            for count in TOGETHER:
+                connections = [Connection(node.port) for _ in range(count)]
+                figures.append(median_time(lambda: poll_together(connections, setup.path, setup.tag), 100))
+            connection, rest = Connection(node.port), iter(paths)
+            figures.append(median_time(lambda: expect(connection.get(next(rest))[0], 200), len(paths)))
+            numbers = iter(range(1000))
+            figures.append(median_time(lambda: expect(node.put_task("w1", f"t{next(numbers) % 50}"), 200, 201, 204), 100))
+            print(f"{distance:6} ms  {trip:10.2f}  "
+                  + "  ".join(f"{figure:6.2f} ({figure / trip:.1f})" for figure in figures), flush=True)
+        finally:
+            setup.stop()
+
+
+def median_time(work, count):
+    times = []
+    for _ in range(count):
+        began = time.monotonic()
+        work()
+        times.append(1000 * (time.monotonic() - began))
+    return statistics.median(times)
+
+
+def poll_together(connections, path, tag):
+    """Sends a poll on each connection before any is answered."""
+    for connection in connections:
+        connection.send([(path, tag)])
+    for connection in connections:
+        expect(connection.receive()[0], 304)
+
+
+def expect(status, *wanted):
+    if status not in wanted:
+        raise SystemExit(f"a request was answered {status}")
 
 
 def poll(port, path, tag, is_over):
@@ -207,21 +361,31 @@ def revocations(given, folder, count, polls):
         setup.stop()
 
 
+def all_revocations(given, folder):
+    for count in (1, 3, 8):
+        for polls in (0, 1):
+            revocations(given, folder, count, polls)
+
+
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("program")
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--seconds", type=int, default=5)
     options.add_argument("--revocations", type=int, default=300)
+    options.add_argument("--feeds", type=int, default=400)
+    options.add_argument("--parts", default="rates,first,revocations,distances")
+    options.add_argument("--before")
     given = options.parse_args()
     if not PROGRAMS:
         raise SystemExit("There is no PostgreSQL here (Debian: apt-get install postgresql).")
     os.environ["KALENDS"] = given.program
     with tempfile.TemporaryDirectory(prefix="kalends-nodes-") as folder:
-        rates(given, folder)
-        for count in (1, 3, 8):
-            for polls in (0, 1):
-                revocations(given, folder, count, polls)
+        parts = {"rates": rates, "first": first_reads, "revocations": all_revocations, "distances": distances}
+        for name in given.parts.split(","):
+            if name not in parts:
+                raise SystemExit(f"There is no part {name!r}: they are {', '.join(parts)}.")
+            parts[name](given, folder)
 
 
 if __name__ == "__main__":

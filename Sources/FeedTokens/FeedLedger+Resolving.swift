@@ -21,14 +21,18 @@ public struct OpenFeed: Sendable {
     public let notice: GraceNotice?
     /// The first millisecond in which the token opens nothing.
     let endsAt: Int?
+    /// The usage of all items of the circle, and how many events it has from imports and subscriptions.
+    public let itemUsage: Usage
+    public let importedEventCount: Int
 
     /// Returns nil when the feed has ended.
-    fileprivate init?(_ record: FeedTokenRecord, _ feed: Feed, in transaction: any ReadTransaction) throws {
-        guard feed.revokedAt == nil, let circle = try transaction.circle(feed.circleID),
-            try transaction.member(feed.userID, in: feed.circleID) != nil
-        else { return nil }
+    fileprivate init?(_ record: FeedTokenRecord) {
+        guard let feed = record.feed, feed.revokedAt == nil, let circle = record.circle, record.isOfMember else {
+            return nil
+        }
         self.feed = feed
         self.circle = circle
+        (itemUsage, importedEventCount) = (record.itemUsage, record.importedEventCount)
         notice = record.notice?.ending(by: feed.expiresAt ?? .max)
         endsAt = [record.endsAt, feed.expiresAt].compactMap { $0 }.min()
     }
@@ -74,11 +78,8 @@ extension FeedLedger {
         let (hash, tokens) = (token.hash, tokens)
         let (found, value) = try await store.read { transaction -> (FoundToken?, Value?) in
             guard let record = try transaction.feedToken(hash: hash) else { return (nil, nil) }
-            guard let feedID = record.feedID, let feed = try transaction.feed(feedID) else {
-                return (FoundToken(circleID: ""), nil)
-            }
-            guard let open = try OpenFeed(record, feed, in: transaction) else {
-                return (FoundToken(circleID: feed.circleID), nil)
+            guard let open = OpenFeed(record) else {
+                return (FoundToken(circleID: record.feed?.circleID ?? ""), nil)
             }
             let found = FoundToken(feed: open.live, circleID: open.circle.id, endsAt: open.endsAt)
             guard now < open.endsAt ?? .max else { return (found, nil) }
@@ -90,8 +91,7 @@ extension FeedLedger {
 
     /// What a token opens in a snapshot; nil when it has ended.
     public func open(_ token: Secret, now: Int, in transaction: any ReadTransaction) throws -> OpenFeed? {
-        guard let record = try transaction.feedToken(hash: token.hash), let feedID = record.feedID,
-            let feed = try transaction.feed(feedID), let open = try OpenFeed(record, feed, in: transaction),
+        guard let open = try transaction.feedToken(hash: token.hash).flatMap(OpenFeed.init),
             now < open.endsAt ?? .max
         else { return nil }
         return open

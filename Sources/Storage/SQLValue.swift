@@ -85,6 +85,11 @@ public struct SQLRow: Sendable {
     @inline(__always)
     private static func areEqual<Text: Equatable>(_ one: Text, _ other: Text) -> Bool { one == other }
 
+    /// Returns some of the columns as a row, such as those of one of several tables.
+    func part(_ places: Range<Int>) -> SQLRow {
+        SQLRow(columns: Array(columns[places]), values: Array(values[places]))
+    }
+
     /// Returns the text of a column that may be null.
     public func text(_ name: String) -> String? {
         if let index = index(of: name), case .text(let value) = values[index] { value } else { nil }

@@ -72,6 +72,13 @@ public protocol ReadTransaction {
     /// - Parameter body: must not query the database.
     func eachRow(_ sql: String, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Void) throws
 
+    /// Announces queries of a read that follow in this order, so that an engine which waits for each answer can ask all of
+    /// them before it waits. Their rows do not depend on it: a query that was not announced is asked by itself, and the
+    /// answers to those before it that nobody takes are thrown away.
+    ///
+    /// - Parameter queries: asks them of a transaction in which they have no rows; an engine may leave it out.
+    func expect(_ queries: (any ReadTransaction) throws -> Void) throws
+
     /// Whether each row of a table that is not clustered has a number, `rowid`, by which rows are ordered.
     var hasRowNumbers: Bool { get }
 
@@ -86,6 +93,8 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
+    public func expect(_ queries: (any ReadTransaction) throws -> Void) {}
+
     public var hasRowNumbers: Bool { false }
 
     public func sharedTime() throws -> Int {

@@ -222,8 +222,8 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         var hasBegun = false
         do {
             let isWrite = scope != nil
-            let begun = try session.run(
-                isWrite ? beginning(turn) : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            var begun: [[String?]] = []
+            if isWrite { begun = try session.run(beginning(turn)) } else { try session.beginReading() }
             hasBegun = true
             if isWrite, session.wasRung() { clock.note(nil) }
             _ = session.takeWarnings()
@@ -238,7 +238,9 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
                 try commit(&slot, session, number)
                 ring(&slot, session, scope)
             } else {
-                try session.run("COMMIT")
+                try session.endReading()
+                // What was announced and not asked for may have failed.
+                if let failure = session.failure { throw failure }
             }
             return value
         } catch {
@@ -246,7 +248,10 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
             if let failure, failure.endsSession(isWrite: scope != nil) {
                 slot = nil
                 // An earlier session may have ended unnoticed; when a new one is lost too, it is an outage.
-                if isFirst, error is SessionFailure || error is StorageError, !(error as? StorageError).isUnknown {
+                // A read learns of it within its body, which may make anything of it.
+                if isFirst, scope == nil || error is SessionFailure || error is StorageError,
+                    !(error as? StorageError).isUnknown
+                {
                     throw Again(error: failure.inOurWords)
                 }
                 if (error as? StorageError).isUnknown { throw error }
@@ -255,7 +260,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
             // A session that got only a part of its turn keeps none of it.
             if !turn.isAlone, !hasBegun { slot = nil }
             if slot != nil {
-                do { try session.run("ROLLBACK") } catch { slot = nil }
+                do { try scope == nil ? session.endReading() : session.rollBack() } catch { slot = nil }
             }
             if let failure, failure.isPassing, !(error as? StorageError).isUnknown {
                 if slot != nil { _ = try? session.forgetStatementsAfter(failure) }
@@ -290,8 +295,9 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     /// A number that was lost with its server is used again, by a promoted standby or by the same server after its
     /// restart. The success of that transaction says nothing about ours.
     ///
-    /// - Parameter serverStart: when the server that assigned the number was started.
-    /// - Parameter isWarned: whether the server sent a warning before it ended the session.
+    /// - Parameters:
+    ///   - serverStart: when the server that assigned the number was started.
+    ///   - isWarned: whether the server sent a warning before it ended the session.
     private func outcome(of number: String, serverStart: String?, isWarned: Bool) -> Bool? {
         let deadline = ContinuousClock.now + Self.patience
         repeat {
@@ -386,11 +392,4 @@ extension WriteTurn {
 
 extension Optional where Wrapped == StorageError {
     fileprivate var isUnknown: Bool { self == .outcomeUnknown }
-}
-
-extension Session {
-    /// After a change of the schema, earlier prepared statements cannot be run.
-    fileprivate func forgetStatementsAfter(_ failure: SessionFailure) throws {
-        if case .refused(let state, _) = failure, state == "0A000" { try forgetStatements() }
-    }
 }

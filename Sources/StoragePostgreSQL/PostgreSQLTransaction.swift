@@ -21,6 +21,13 @@ struct PostgreSQLTransaction: WriteTransaction {
         _ = try run(sql, arguments, body)
     }
 
+    func expect(_ queries: (any ReadTransaction) throws -> Void) throws {
+        guard session.reading != .none else { return }
+        let all = try QueryList.of(queries)
+        for query in all { try Self.check(query.arguments) }
+        do { try session.expect(all) } catch { throw error.inOurWords }
+    }
+
     func sharedTime() throws -> Int {
         let statement = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now"
         guard let row = try rows(statement, []).first else {
@@ -35,15 +42,17 @@ struct PostgreSQLTransaction: WriteTransaction {
 
     private func run(_ sql: String, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Void) throws -> Int {
         try gauge?.check()
-        for case .text(let text) in arguments where text.utf8.contains(0) {
-            // The library ends a text at a NUL, so that one id would be mistaken for another.
-            throw StorageError.unstorable
-        }
+        try Self.check(arguments)
         do {
             return try session.each(sql, arguments, body)
         } catch let failure as SessionFailure {
             throw failure.inOurWords
         }
+    }
+
+    private static func check(_ arguments: [SQLValue]) throws(StorageError) {
+        // The library ends a text at a NUL, so that one id would be mistaken for another.
+        for case .text(let text) in arguments where text.utf8.contains(0) { throw .unstorable }
     }
 }
 
@@ -91,6 +100,13 @@ struct PostgreSQLMigrationTarget: MigrationTarget {
 }
 
 extension Session {
+    func rollBack() throws(SessionFailure) { try run("ROLLBACK") }
+
+    /// After a change of the schema, earlier prepared statements cannot be run.
+    func forgetStatementsAfter(_ failure: SessionFailure) throws {
+        if case .refused(let state, _) = failure, state == "0A000" { try forgetStatements() }
+    }
+
     /// Takes a lock for the session unless another session has it.
     ///
     /// - Parameter isShared: whether other sessions may share it.

@@ -8,25 +8,6 @@ internal import Storage
 ///
 /// Every wait has its own deadline: a server that was cut off sends no answer, not even an error.
 @safe final class Session {
-    /// A prepared statement on the server, with its description of parameters and columns.
-    private struct Prepared {
-        var name: String
-        var parameters: [Oid]
-        var columns: [String]
-        var types: [Oid]
-
-        func takes(_ arguments: [SQLValue]) -> Bool {
-            guard parameters.count == arguments.count else { return false }
-            return zip(parameters, arguments).allSatisfy { type, argument in
-                switch argument {
-                case .null: true
-                case .integer: type == ServerType.bigint
-                case .text: type == ServerType.text || type == ServerType.varchar
-                }
-            }
-        }
-    }
-
     /// How long the server may take for a statement; an answer may take a little longer to arrive.
     static let statementLimit = Duration.seconds(60)
     /// How long to wait for an answer.
@@ -38,13 +19,21 @@ internal import Storage
     /// How many prepared statements a server keeps for a session at most.
     private static let preparedLimit = 400
 
-    private let connection: OpaquePointer
-    private var prepared: [String: [Prepared]] = [:]
+    let connection: OpaquePointer
+    private var prepared: [String: [PreparedStatement]] = [:]
     private var preparedCount = 0
+    /// The transaction in the pipeline, if it is one that only reads.
+    var reading = Reading.none
+    /// What the server has yet to answer in the pipeline, in this order.
+    var awaited: [Awaited] = []
+    /// How often an answer was waited for, however much was sent before it.
+    private(set) var waits = 0
+    /// Whether anything was sent since an answer was last waited for.
+    var isSent = false
     /// The warnings since the last look.
     private let notices: Unmanaged<NoticeCount>
     /// The first failure since `begin`, whatever the caller did about it.
-    private(set) var failure: SessionFailure?
+    var failure: SessionFailure?
 
     /// The id of the server's process for this session.
     private(set) var process = 0
@@ -90,6 +79,8 @@ internal import Storage
     /// Runs statements without parameters, and returns the rows of all of them.
     @discardableResult
     func run(_ statements: String) throws(SessionFailure) -> [[String?]] {
+        try leavePipeline()
+        isSent = true
         guard unsafe PQsendQuery(connection, statements) == 1 else { throw noted(lost()) }
         var rows: [[String?]] = []
         try unsafe take { result in
@@ -106,6 +97,7 @@ internal import Storage
 
     /// Ends a transaction; returns whether the server reports it as committed.
     func commit() throws(SessionFailure) -> Bool {
+        isSent = true
         guard unsafe PQsendQuery(connection, "COMMIT") == 1 else { throw noted(lost()) }
         var isKept = false
         try unsafe take { result in isKept = unsafe String(cString: PQcmdStatus(result)) == "COMMIT" }
@@ -123,30 +115,39 @@ internal import Storage
         _ sql: String, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Void
     ) throws -> Int {
         do {
+            if reading != .none { return try answer(to: Query(sql, arguments), body) }
             let statement = try statement(sql, arguments)
             try send(statement, arguments)
-            guard unsafe PQsetSingleRowMode(connection) == 1 else { throw lost() }
-            var count = 0
-            var problem: (any Error)?
-            try unsafe take { result in
-                let isRow = unsafe PQresultStatus(result) == PGRES_SINGLE_TUPLE
-                guard isRow else {
-                    count = unsafe Int(String(cString: PQcmdTuples(result))) ?? 0
-                    return
-                }
+            return try takeRows(of: statement, body)
+        } catch let failure as SessionFailure {
+            throw noted(failure)
+        }
+    }
+
+    /// Passes on the rows of a statement that was sent, whose answer is the next.
+    ///
+    /// - Returns: how many rows it changed or returned.
+    func takeRows(of statement: PreparedStatement, _ body: (SQLRow) throws -> Void) throws -> Int {
+        // An answer that is a refusal already has no rows, and the mode cannot be set for it any more.
+        _ = unsafe PQsetSingleRowMode(connection)
+        var count = 0
+        var problem: (any Error)?
+        try unsafe take { result in
+            if unsafe PQresultStatus(result) != PGRES_SINGLE_TUPLE {
+                count = unsafe Int(String(cString: PQcmdTuples(result))) ?? 0
+            }
+            for index in 0..<(unsafe PQntuples(result)) {
                 // Anything after a failure is read from the connection and ignored.
                 guard problem == nil else { return }
                 do {
-                    try unsafe body(Self.row(result, statement))
+                    try unsafe body(Self.row(result, index, statement))
                 } catch {
                     problem = error
                 }
             }
-            if let problem { throw problem }
-            return count
-        } catch let failure as SessionFailure {
-            throw noted(failure)
         }
+        if let problem { throw problem }
+        return count
     }
 
     /// Removes the prepared statements from the server.
@@ -175,13 +176,40 @@ internal import Storage
 
     // MARK: Preparing
 
-    private func statement(_ sql: String, _ arguments: [SQLValue]) throws(SessionFailure) -> Prepared {
-        if let known = prepared[sql]?.first(where: { $0.takes(arguments) }) { return known }
+    /// Returns a statement that the server keeps for the session, if it has it already.
+    func known(_ sql: String, _ arguments: [SQLValue]) -> PreparedStatement? {
+        prepared[sql]?.first { $0.takes(arguments) }
+    }
+
+    func keep(_ statement: PreparedStatement, for sql: String) { prepared[sql, default: []].append(statement) }
+
+    /// Keeps the server from being asked to keep more statements than it should.
+    func makeRoom() throws(SessionFailure) {
+        if preparedCount >= Self.preparedLimit { try forgetStatements() }
+    }
+
+    private func statement(_ sql: String, _ arguments: [SQLValue]) throws(SessionFailure) -> PreparedStatement {
+        if let known = known(sql, arguments) { return known }
         // A change of the schema is run only once.
         let isOnce = ["CREATE ", "ALTER ", "DROP "].contains { sql.hasPrefix($0) }
-        if preparedCount >= Self.preparedLimit { try forgetStatements() }
+        try makeRoom()
+        let new = try sendPreparation(of: sql, arguments, isOnce: isOnce)
+        try unsafe take { _ in }
+        try sendDescription(of: new)
+        try unsafe take { result in unsafe new.describe(result) }
+        if !isOnce { keep(new, for: sql) }
+        return new
+    }
+
+    /// Sends a statement to be prepared.
+    ///
+    /// - Parameter isOnce: whether the next one takes its place.
+    func sendPreparation(
+        of sql: String, _ arguments: [SQLValue], isOnce: Bool = false
+    ) throws(SessionFailure) -> PreparedStatement {
+        isSent = true
         if !isOnce { preparedCount += 1 }
-        let name = isOnce ? "" : "k\(preparedCount)"
+        let statement = PreparedStatement(name: isOnce ? "" : "k\(preparedCount)")
         let types = arguments.map { argument in
             switch argument {
             case .integer: ServerType.bigint
@@ -190,24 +218,19 @@ internal import Storage
             case .null: Oid(0)
             }
         }
-        guard unsafe PQsendPrepare(connection, name, Dialect.adapted(sql), CInt(types.count), types) == 1 else {
-            throw lost()
-        }
-        try unsafe take { _ in }
-        guard unsafe PQsendDescribePrepared(connection, name) == 1 else { throw lost() }
-        var new = Prepared(name: name, parameters: [], columns: [], types: [])
-        try unsafe take { result in
-            new.parameters = (0..<(unsafe PQnparams(result))).map { unsafe PQparamtype(result, $0) }
-            for index in 0..<(unsafe PQnfields(result)) {
-                new.columns.append(unsafe String(cString: PQfname(result, index)))
-                new.types.append(unsafe PQftype(result, index))
-            }
-        }
-        if !isOnce { prepared[sql, default: []].append(new) }
-        return new
+        guard unsafe PQsendPrepare(connection, statement.name, Dialect.adapted(sql), CInt(types.count), types) == 1
+        else { throw lost() }
+        return statement
     }
 
-    private func send(_ statement: Prepared, _ arguments: [SQLValue]) throws(SessionFailure) {
+    /// Asks for the columns and the types of a statement.
+    func sendDescription(of statement: PreparedStatement) throws(SessionFailure) {
+        isSent = true
+        guard unsafe PQsendDescribePrepared(connection, statement.name) == 1 else { throw lost() }
+    }
+
+    func send(_ statement: PreparedStatement, _ arguments: [SQLValue]) throws(SessionFailure) {
+        isSent = true
         let texts = arguments.map { argument -> String? in
             switch argument {
             case .null: nil
@@ -221,17 +244,17 @@ internal import Storage
         guard isSent == 1 else { throw lost() }
     }
 
-    private static func row(_ result: OpaquePointer, _ statement: Prepared) throws -> SQLRow {
+    private static func row(_ result: OpaquePointer, _ row: CInt, _ statement: PreparedStatement) throws -> SQLRow {
         var values: [SQLValue] = []
         values.reserveCapacity(statement.types.count)
         for (index, type) in statement.types.enumerated() {
             let column = CInt(index)
-            if unsafe PQgetisnull(result, 0, column) == 1 {
+            if unsafe PQgetisnull(result, row, column) == 1 {
                 values.append(.null)
                 continue
             }
             let bytes = unsafe UnsafeRawBufferPointer(
-                start: PQgetvalue(result, 0, column), count: Int(PQgetlength(result, 0, column)))
+                start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column)))
             let text = unsafe String(decoding: bytes, as: UTF8.self)
             switch type {
             case ServerType.bigint, ServerType.integer, ServerType.smallint, ServerType.numeric:
@@ -247,7 +270,7 @@ internal import Storage
     // MARK: Answers
 
     /// Reads all results of a query; throws the first failure among them after everything has been read.
-    private func take(_ body: (OpaquePointer) -> Void) throws(SessionFailure) {
+    func take(_ body: (OpaquePointer) -> Void) throws(SessionFailure) {
         var problem: SessionFailure?
         while true {
             do {
@@ -259,6 +282,8 @@ internal import Storage
             defer { unsafe PQclear(result) }
             switch unsafe PQresultStatus(result) {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE: if problem == nil { unsafe body(result) }
+            // An earlier one of the same group was refused.
+            case PGRES_PIPELINE_ABORTED: if problem == nil { problem = .refused(state: "25P02", words: "") }
             default: if problem == nil { problem = unsafe Self.failure(result) }
             }
         }
@@ -267,7 +292,8 @@ internal import Storage
         throw noted(isOver ? ended(problem) : problem)
     }
 
-    private func awaitAnswer() throws(SessionFailure) {
+    func awaitAnswer() throws(SessionFailure) {
+        if isSent { (waits, isSent) = (waits + 1, false) }
         let deadline = ContinuousClock.now + answerLimit
         while true {
             let left = unsafe PQflush(connection)
@@ -292,8 +318,11 @@ internal import Storage
         // The detail and the statement are left out, because they contain values.
         let words = unsafe PQresultErrorField(result, Field.words)
         guard let state = unsafe state else { return .lost("the connection is lost") }
-        return .refused(
-            state: unsafe String(cString: state), words: unsafe words.map { unsafe String(cString: $0) } ?? "")
+        let text = unsafe words.map { unsafe String(cString: $0) } ?? ""
+        // The server has ended the session, which may show only later where several answers are awaited.
+        let severity = unsafe PQresultErrorField(result, Field.severity)
+        let isEnd = unsafe severity.map { ["FATAL", "PANIC"].contains(unsafe String(cString: $0)) } ?? false
+        return isEnd ? .lost(text) : .refused(state: unsafe String(cString: state), words: text)
     }
 
     /// A refusal after which the connection has ended counts as its loss.
@@ -302,11 +331,11 @@ internal import Storage
         return .lost(words)
     }
 
-    private func lost() -> SessionFailure {
+    func lost() -> SessionFailure {
         .lost(Self.words(unsafe String(cString: PQerrorMessage(connection))))
     }
 
-    private func noted(_ new: SessionFailure) -> SessionFailure {
+    func noted(_ new: SessionFailure) -> SessionFailure {
         failure = failure ?? new
         return new
     }
@@ -319,17 +348,6 @@ internal import Storage
         while line.utf8.last == UInt8(ascii: ".") { line.removeLast() }
         return line.isEmpty ? "the connection is lost" : String(line.prefix(300))
     }
-}
-
-/// The types of the server's catalog that the store's statements can return.
-private enum ServerType {
-    static let bool = Oid(16)
-    static let bigint = Oid(20)
-    static let smallint = Oid(21)
-    static let integer = Oid(23)
-    static let text = Oid(25)
-    static let varchar = Oid(1043)
-    static let numeric = Oid(1700)
 }
 
 /// The fields of a message, by their letters in the protocol.

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lies between a server and its database, and can be cut, stand still, or tell old answers again."""
+"""What lies between a server and its database, and can be cut, stand still, take time, or tell old answers again."""
 
 import asyncio
 import multiprocessing
+import selectors
 import signal
 import struct
 
@@ -20,9 +21,9 @@ class Wire:
     With `replays`, the question for what ended is answered with the last answer that said "nothing", as a bug of the server's
     would: a reader who joins an answer whose question was sent before."""
 
-    def __init__(self, port, upstream, enter=None):
-        """`enter`: moves the process to where it listens."""
-        self.port, self.upstream, self._enter = port, upstream, enter
+    def __init__(self, port, upstream, enter=None, delay=0):
+        """`enter`: moves the process to where it listens. `delay`: the seconds that each byte takes, either way."""
+        self.port, self.upstream, self._enter, self.delay = port, upstream, enter, delay
         self._mode, self._replays = forked.RawValue("i", PASSING), forked.RawValue("b", 0)
         self._process = forked.Process(target=self._run, daemon=True)
         self._process.start()
@@ -51,7 +52,9 @@ class Wire:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         if self._enter:
             self._enter()
-        asyncio.run(self._serve())
+        # The usual selector waits whole milliseconds.
+        loop = asyncio.SelectorEventLoop(selectors.SelectSelector())
+        loop.run_until_complete(self._serve())
 
     async def _serve(self):
         server = await asyncio.start_server(self._connected, "127.0.0.1", self.port)
@@ -95,7 +98,10 @@ class _Line:
         while data := await reader.read(1 << 16):
             while self.wire.mode == STANDING:
                 await asyncio.sleep(0.01)
-            take(data)
+            if self.wire.delay:
+                asyncio.get_running_loop().call_later(self.wire.delay, take, data)
+            else:
+                take(data)
 
     def asked(self, data):
         if not self.asks:

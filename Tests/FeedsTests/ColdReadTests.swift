@@ -32,6 +32,12 @@ struct ColdReadTests {
         return count.reads - before
     }
 
+    private static func waits(_ count: CountingStore.Count, _ work: () async throws -> Void) async throws -> Int {
+        let before = count.waits
+        try await work()
+        return count.waits - before
+    }
+
     private static func renderings(_ server: TestServer) -> Int {
         server.services.metrics.wholeRenderings.count + server.services.metrics.changeRenderings.count
     }
@@ -53,6 +59,31 @@ struct ColdReadTests {
                 }
                 #expect(looks == 1)
             }
+        }
+    }
+
+    @Test("The first poll of a feed waits twice within its look, and so does the first after a change")
+    func twoWaits() async throws {
+        try await Self.run { server, count in
+            let first = try await server.makeFeed()
+            // Another look at the same circle, for which nothing is kept.
+            let second = try await server.makeFeed(user: "ben", config: ["detail": "titles"])
+            for path in [first.path, second.path] {
+                #expect(try await Self.waits(count) { _ = try await server.raw(.get, path).expect(200) } == 2)
+            }
+            for round in 1...2 {
+                try await server.put("tasks", "t\(round)", ["title": "Coffee", "dueAt": "2026-03-03T09:00:00Z"])
+                for path in [first.path, second.path] {
+                    let waits = try await Self.waits(count) {
+                        let answer = try await server.raw(.get, path).expect(200)
+                        #expect(answer.text.contains("Coffee"))
+                    }
+                    #expect(waits == 2)
+                }
+            }
+            let unknown = "/feeds/\(String(repeating: "A", count: 43))/feed.ics"
+            #expect(try await Self.waits(count) { _ = try await server.raw(.get, unknown).expect(404) } == 1)
+            #expect(count.unused == 0)
         }
     }
 

@@ -3,7 +3,7 @@
 import Storage
 import Synchronization
 
-/// A store that counts how often it is asked to read.
+/// A store that counts how often it is asked to read, and how often an engine that is far away would be waited for.
 final class CountingStore: Store, StoreMaintenance {
     private let base: any Store & StoreMaintenance
     private let count: Count
@@ -14,6 +14,16 @@ final class CountingStore: Store, StoreMaintenance {
         private let work = Mutex<(@Sendable (_ reads: Int) async -> Void)?>(nil)
 
         var reads: Int { value.load(ordering: .relaxed) }
+
+        private let queries = Mutex((waits: 0, unused: 0))
+
+        /// How many queries and groups of announced queries were waited for within reads.
+        var waits: Int { queries.withLock { $0.waits } }
+        /// How many queries were announced and then not asked in that order.
+        var unused: Int { queries.withLock { $0.unused } }
+
+        fileprivate func wait() { queries.withLock { $0.waits += 1 } }
+        fileprivate func leave(_ count: Int) { queries.withLock { $0.unused += count } }
 
         /// Does some work before each read, which waits for it.
         func beforeEachRead(_ body: (@Sendable (_ reads: Int) async -> Void)?) { work.withLock { $0 = body } }
@@ -32,7 +42,11 @@ final class CountingStore: Store, StoreMaintenance {
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
     ) async throws -> Value {
         await count.add()
-        return try await base.read(body)
+        return try await base.read { [count] transaction in
+            let counted = CountedRead(transaction, count)
+            defer { count.leave(counted.announced.count) }
+            return try body(counted)
+        }
     }
 
     func write<Value: Sendable>(
@@ -65,4 +79,36 @@ final class CountingStore: Store, StoreMaintenance {
     func valueFaults() async throws -> [StoredFault] { try await base.valueFaults() }
     func forgetStatistics() async throws { try await base.forgetStatistics() }
     func lookForForeignChange() async throws { try await base.lookForForeignChange() }
+}
+
+/// A transaction that counts the waits for its queries, as an engine has them that asks for announced ones together.
+private final class CountedRead: ReadTransaction {
+    private let base: any ReadTransaction
+    private let count: CountingStore.Count
+    /// What was announced and not asked yet.
+    private(set) var announced: [Query] = []
+
+    init(_ base: any ReadTransaction, _ count: CountingStore.Count) { (self.base, self.count) = (base, count) }
+
+    var hasRowNumbers: Bool { base.hasRowNumbers }
+    func sharedTime() throws -> Int { try base.sharedTime() }
+
+    func expect(_ queries: (any ReadTransaction) throws -> Void) throws {
+        let new = try QueryList.of(queries).filter { !announced.contains($0) }
+        announced += new
+        if !new.isEmpty { count.wait() }
+        try base.expect(queries)
+    }
+
+    func eachRow(_ sql: String, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Void) throws {
+        if let index = announced.firstIndex(of: Query(sql, arguments)) {
+            count.leave(index)
+            announced.removeSubrange(...index)
+        } else {
+            count.leave(announced.count)
+            announced = []
+            count.wait()
+        }
+        try base.eachRow(sql, arguments, body)
+    }
 }

@@ -44,6 +44,28 @@ extension StoreConformance {
             }
             #expect(try await home.store.read { try $0.setting("a") } == nil)
         },
+        StoreCheck("Queries that were announced have their own rows, whichever of them are asked and in which order") {
+            home async throws in
+            try await home.store.write { transaction in
+                for name in ["a", "b", "c", "d"] { try transaction.set(name, to: name + "1") }
+            }
+            for asked in ["abcd", "a", "d", "bd", "dcba", "aab", "xbx", "", "abcdabcd"] {
+                let values = try await home.store.read { transaction in
+                    try transaction.expect { next in
+                        for name in ["a", "b", "c", "d"] { _ = try next.setting(name) }
+                    }
+                    return try asked.map { try transaction.setting(String($0)) }
+                }
+                #expect(values == asked.map { $0 == "x" ? nil : "\($0)1" })
+            }
+            // In a write an announced query sees what was written before it is asked.
+            let written = try await home.store.write { transaction in
+                try transaction.expect { _ = try $0.setting("a") }
+                try transaction.set("a", to: "a2")
+                return try transaction.setting("a")
+            }
+            #expect(written == "a2")
+        },
         StoreCheck("A statement reports how many rows it changed, and RETURNING gives them") { home async throws in
             let (changed, none, rows) = try await home.store.write { transaction in
                 try transaction.set("a", to: "1")

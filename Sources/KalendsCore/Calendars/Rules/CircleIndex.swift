@@ -48,6 +48,14 @@ struct CircleIndex: Sendable {
     init(_ look: PersonalLook, in transaction: any ReadTransaction) throws {
         let circle = look.circle
         (createdAt, number) = (circle.createdAt, CircleNumber(circle))
+        let (from, to) = (Int.min / 2, Int.max / 2)
+        try transaction.expect { next in
+            _ = try ResourceNames(in: circle.id, next)
+            _ = try next.personalParts(of: look.userID, in: circle.id)
+            _ = try next.occurrences(of: nil, in: circle.id)
+            try next.eachItem(in: circle.id, from: from, to: to) { _ in }
+            try next.eachImportedUID(in: circle, from: from, to: to) { _ in }
+        }
         let names = try ResourceNames(in: circle.id, transaction)
         let parts = PersonalPartsOfUIDs(try transaction.personalParts(of: look.userID, in: circle.id))
         let changed: [ByteString: [ChangedOccurrence]] = Dictionary(
@@ -58,13 +66,13 @@ struct CircleIndex: Sendable {
             making.add { [rows] in rows.map { look.shown($0, parts[$0.item.uid]) } }
             rows = []
         }
-        try transaction.eachItem(in: circle.id, from: .min / 2, to: .max / 2) { item in
+        try transaction.eachItem(in: circle.id, from: from, to: to) { item in
             rows.append(SeenItem(item, item.hasOccurrences ? changed[item.id] ?? [] : []))
             if rows.count == Self.together { make() }
         }
         make()
         for shown in try making.results().joined() { add(shown, names) }
-        try ImportedSeries.each(in: circle, from: .min / 2, to: .max / 2, transaction) { series in
+        try ImportedSeries.each(in: circle, from: from, to: to, transaction) { series in
             if let shown = look.shown(series, { parts[$0] }) { add(shown, names) }
         }
         for entry in byResource.values {

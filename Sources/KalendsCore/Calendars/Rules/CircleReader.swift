@@ -14,6 +14,11 @@ struct CircleReader {
     init(
         _ circle: String, for user: String, _ settings: ServerSettings, in transaction: any ReadTransaction
     ) throws {
+        try transaction.expect { next in
+            _ = try next.circle(circle)
+            _ = try next.member(user, in: circle)
+            _ = try CircleNames(circle, in: next)
+        }
         let authorized = try Rights.authorized(circle, for: .user(user), in: transaction)
         guard let member = authorized.member else { throw Refusal.missing(.circle) }
         (self.member, self.transaction) = (member, transaction)

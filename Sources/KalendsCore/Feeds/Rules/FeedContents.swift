@@ -43,8 +43,14 @@ package struct FeedContents: Sendable {
     static func each(
         of live: LiveFeedParts, window: FeedWindow?, in transaction: any ReadTransaction, _ body: (Entry) throws -> Void
     ) throws {
-        var work = FeedContentsWork(live, window: window, names: try CircleNames(live.circle.id, in: transaction))
         let (from, to) = (Int.min / 2, Int.max / 2)
+        try transaction.expect { next in
+            _ = try CircleNames(live.circle.id, in: next)
+            _ = try next.occurrences(of: nil, in: live.circle.id)
+            try next.eachItem(in: live.circle.id, from: from, to: to) { _ in }
+            _ = try next.importedPlaces(in: live.circle, from: from, to: to)
+        }
+        var work = FeedContentsWork(live, window: window, names: try CircleNames(live.circle.id, in: transaction))
         let changed: [ByteString: [ChangedOccurrence]] = Dictionary(
             grouping: try transaction.occurrences(of: nil, in: live.circle.id), by: \.itemID)
         try transaction.eachItem(in: live.circle.id, from: from, to: to) { item in

@@ -113,6 +113,12 @@ struct RenderedSchedule {
         state = State(
             createdAt: live.circle.createdAt, version: live.circle.version, epoch: live.circle.eventsEpoch,
             from: window.from.milliseconds - Self.margin, to: window.to.milliseconds + Self.margin)
+        try transaction.expect { next in
+            _ = try CircleNames(circleID, in: next)
+            _ = try next.occurrences(of: nil, in: circleID)
+            try next.eachItem(in: circleID, from: state.from, to: state.to) { _ in }
+            try next.eachImportedUID(in: live.circle, from: state.from, to: state.to) { _ in }
+        }
         let builder = EntryBuilder(
             look: look, names: try CircleNames(circleID, in: transaction), kinds: live.kinds)
         let changed: [ByteString: [ChangedOccurrence]] = Dictionary(
@@ -154,15 +160,19 @@ struct RenderedSchedule {
         else { return nil }
         var change = Change(base: state, version: circle.version, epoch: circle.eventsEpoch)
         if circle.version == state.version { return change }
+        try transaction.expect { next in
+            _ = try next.items(in: circle.id, changedAfter: state.version)
+            _ = try CircleNames(circle.id, in: next)
+        }
         let items = try transaction.items(in: circle.id, changedAfter: state.version)
+        let builder = EntryBuilder(
+            look: live.look, names: try CircleNames(circle.id, in: transaction), kinds: live.kinds)
         guard items.count <= manyChanges,
             let uids = try transaction.importedUIDs(
                 in: circle, changedAfter: state.epoch, limit: manyChanges - items.count)
         else { return nil }
         change.items = items.map { EntryID(collection: $0.collection, id: ByteString($0.id)) }
         change.uids = uids
-        let builder = EntryBuilder(
-            look: live.look, names: try CircleNames(circle.id, in: transaction), kinds: live.kinds)
         let living = items.filter { $0.deletedAt == nil }
         let changed: [ByteString: [ChangedOccurrence]] = Dictionary(
             grouping: try transaction.occurrences(

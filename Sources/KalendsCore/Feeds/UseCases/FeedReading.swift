@@ -55,7 +55,7 @@ package struct FeedReading: Sendable {
     private func renderNow(
         _ open: OpenFeed, _ token: Secret, now: Int, in transaction: any ReadTransaction
     ) throws -> Made? {
-        guard !open.feed.showsOwn, try !Services.isLarge(open.circle.id, in: transaction) else { return nil }
+        guard !open.feed.showsOwn, !Services.isLarge(open) else { return nil }
         return try services.feeds.aloneNow(token.key) {
             let parts = try LiveFeedParts(open, services.settings)
             let (day, window) = parts.window(now: now)

@@ -74,7 +74,14 @@ package enum Rights {
         _ id: String, for caller: Identity, _ right: Right = .read, of resource: Refusal.Resource = .circle,
         in transaction: any ReadTransaction
     ) throws -> AuthorizedCircle {
-        guard caller.reaches(id), let circle = try transaction.circle(id) else { throw Refusal.missing(resource) }
+        guard caller.reaches(id) else { throw Refusal.missing(resource) }
+        if let user = caller.userID {
+            try transaction.expect { next in
+                _ = try next.circle(id)
+                _ = try next.member(user, in: id)
+            }
+        }
+        guard let circle = try transaction.circle(id) else { throw Refusal.missing(resource) }
         guard let user = caller.userID else { return AuthorizedCircle(circle, caller, nil, transaction) }
         guard let member = try transaction.member(user, in: id) else { throw Refusal.missing(resource) }
         guard member.role.right >= right else { throw Refusal.forbidden }

@@ -47,6 +47,12 @@ extension Services {
     ) async throws -> (Value, Visitor) {
         let user = try Rights.user(caller.identity)
         let read: @Sendable (any ReadTransaction, CircleRoom?) throws -> (Value, Visitor) = { transaction, room in
+            try transaction.expect { next in
+                _ = try next.circle(circle)
+                _ = try next.member(user, in: circle)
+                _ = try next.user(user)
+                _ = try next.connections(of: user, in: circle, after: "", limit: .max)
+            }
             var circle = try Rights.authorized(circle, for: caller.identity, right, in: transaction)
             circle.room = room
             let visitor = try Visitor(try Rights.own(of: user, for: caller.identity, in: transaction), circle)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import FeedTokens
 import ICalBridge
 import Storage
 
@@ -64,13 +65,13 @@ extension Services {
         return share
     }
 
-    /// Whether a circle's text is so large that room is needed for it.
-    static func isLarge(_ id: String, in transaction: any ReadTransaction) throws -> Bool {
-        try textSize(of: id, in: transaction) > FeedText.mostJoined
+    /// Whether the text of a feed's circle is so large that room is needed for it.
+    static func isLarge(_ open: OpenFeed) -> Bool {
+        RowSize(open.itemUsage).text + RowSize(Usage(count: open.importedEventCount)).text > FeedText.mostJoined
     }
 
     fileprivate static func textSize(
-        of id: String, andOwnOf owner: String? = nil, in transaction: any ReadTransaction
+        of id: String, andOwnOf owner: String?, in transaction: any ReadTransaction
     ) throws -> Int {
         RowSize(try transaction.itemUsage(of: id)).text
             + RowSize(Usage(count: try transaction.importedEventCount(in: id))).text

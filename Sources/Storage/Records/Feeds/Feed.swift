@@ -63,6 +63,11 @@ extension Feed {
         SELECT \(columns: Feed.self, of: "feeds"), \(AccessHolder.counts(of: "feeds"))
         FROM feeds
         """
+
+    /// Whether no circle of it is being removed.
+    static let isOfLiveCircle = """
+        NOT EXISTS (SELECT 1 FROM circles WHERE circles.id = feeds.circle_id AND circles.deleted_at IS NOT NULL)
+        """
 }
 
 extension ReadTransaction {
@@ -70,8 +75,7 @@ extension ReadTransaction {
         try row(
             """
             \(Feed.query)
-            WHERE id = $1 AND NOT EXISTS (
-                SELECT 1 FROM circles WHERE circles.id = feeds.circle_id AND circles.deleted_at IS NOT NULL)
+            WHERE id = $1 AND \(Feed.isOfLiveCircle)
             """, [.text(id)]
         ).map(Feed.init)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the database stores about the hash of a token.
+/// What the database stores about the hash of a token, and about what the token opens.
 public struct FeedTokenRecord: Hashable, Sendable {
     /// The feed's id; nil once the token has been detached from its feed.
     public var feedID: String?
@@ -8,6 +8,54 @@ public struct FeedTokenRecord: Hashable, Sendable {
     public var endsAt: Int?
     /// Nil for a current token, and for one that ended when it was replaced.
     public var notice: GraceNotice?
+    /// The feed; nil once it or its circle has been deleted.
+    public var feed: Feed?
+    /// The feed's circle; nil when there is no feed.
+    public var circle: Circle?
+    /// Whether the feed's user is a member of the circle, who has not left.
+    public var isOfMember = false
+    /// The usage of all items that were ever stored in the circle, and how many events it has from imports and
+    /// subscriptions.
+    public var itemUsage = Usage()
+    public var importedEventCount = 0
+}
+
+extension FeedTokenRecord {
+    fileprivate init(_ row: SQLRow) throws {
+        (feedID, endsAt) = (row.text("feed_id"), row.integer("ends_at"))
+        if let uid = row.text("notice_uid"), let replacedAt = row.integer("replaced_at"),
+            let noticedAt = row.integer("noticed_at"), let endsAt
+        {
+            notice = GraceNotice(
+                uid: uid, sequence: try row.integer(required: "notice_sequence"), replacedAt: replacedAt,
+                changedAt: noticedAt, endsAt: endsAt)
+        }
+        guard row.text("of_feed") != nil else { return }
+        let (places, next) = (Self.ownColumns, Self.ownColumns + Feed.table.columns.count)
+        feed = try Feed(row.part(places..<next))
+        guard row.text("of_circle") != nil else { return }
+        circle = try Circle(row.part(next..<next + Circle.table.columns.count))
+        isOfMember = row.text("of_member") != nil
+        itemUsage = Usage(count: row.integer("items") ?? 0, bytes: row.integer("bytes") ?? 0)
+        importedEventCount = row.integer("imported") ?? 0
+    }
+
+    /// How many columns come before those of the feed and of its circle.
+    private static let ownColumns = 12
+
+    /// Everything is joined here, because each query is a way to the database's server and back.
+    fileprivate static let query = """
+        SELECT t.feed_id, t.ends_at, t.replaced_at, t.notice_uid, t.notice_sequence, t.noticed_at, feeds.id AS of_feed,
+            home.id AS of_circle, m.user_id AS of_member, u.items, u.bytes,
+            (SELECT COALESCE(SUM(s.events), 0) FROM event_sources AS s WHERE s.circle_id = home.id) AS imported,
+            \(columns: Feed.self, of: "feeds"), \(AccessHolder.counts(of: "feeds")), \(columns: Circle.self, of: "home")
+        FROM feed_tokens AS t
+        LEFT JOIN feeds ON feeds.id = t.feed_id AND \(Feed.isOfLiveCircle)
+        LEFT JOIN circles AS home ON home.id = feeds.circle_id AND home.deleted_at IS NULL
+        LEFT JOIN members AS m ON m.circle_id = home.id AND m.user_id = feeds.user_id AND m.left_at IS NULL
+        LEFT JOIN circle_usage AS u ON u.circle_id = home.id
+        WHERE t.hash = $1
+        """
 }
 
 /// The notice that a feed shows about the end of a replaced token while the token still opens it; times are in
@@ -58,22 +106,7 @@ extension GraceNotice: Hashable {
 extension ReadTransaction {
     /// Returns the record of a token by its hash; nil when no such token was ever made.
     public func feedToken(hash: String) throws -> FeedTokenRecord? {
-        try row(
-            """
-            SELECT feed_id, ends_at, replaced_at, notice_uid, notice_sequence, noticed_at FROM feed_tokens
-            WHERE hash = $1
-            """, [.text(hash)]
-        ).map { row in
-            var record = FeedTokenRecord(feedID: row.text("feed_id"), endsAt: row.integer("ends_at"))
-            if let uid = row.text("notice_uid"), let replacedAt = row.integer("replaced_at"),
-                let noticedAt = row.integer("noticed_at"), let endsAt = record.endsAt
-            {
-                record.notice = GraceNotice(
-                    uid: uid, sequence: try row.integer(required: "notice_sequence"), replacedAt: replacedAt,
-                    changedAt: noticedAt, endsAt: endsAt)
-            }
-            return record
-        }
+        try row(FeedTokenRecord.query, [.text(hash)]).map(FeedTokenRecord.init)
     }
 }
 
