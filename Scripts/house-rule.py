@@ -79,6 +79,7 @@ ALLOWED = {
     ("FeedTokens/Accesses/JournalOwner.swift", WRITE): "at the start: which journals a database of several servers has",
     ("Server/Background/SharedJobs.swift", WRITE): "what servers that ended left",
     ("KalendsCore/Shared/Installation/Leases.swift", WRITE): "who does what one server at a time may do",
+    ("KalendsCore/Shared/Installation/ShardWork.swift", WRITE): "which server does which part of the background work",
     ("FeedTokens/Accesses/JournalOpening.swift", WRITE): "at the start: which journal the database belongs to",
     ("KalendsCore/Imports/Rules/Subscriptions/SubscriptionRefresh.swift", WRITE):
         "calendars that are followed, fetched for nobody",

@@ -86,6 +86,9 @@ public protocol ReadTransaction {
     ///
     /// Throws `StorageError.unexpectedResult` in an engine that only one process uses.
     func sharedTime() throws -> Int
+
+    /// Returns the expression for the shard of the id in a column, as `Shards.number(of:)` has it.
+    func shard(of column: String) -> String
 }
 
 extension WriteTransaction {

@@ -165,7 +165,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         _ scope: WriteScope, in turn: WriteTurn = .alone, isNoted: Bool = false, asked: ContinuousClock.Instant = .now,
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
-        let leases = use == .shared ? HeldLeases.current.map(\.lease) : []
+        let leases = use == .shared ? Set(HeldLeases.current.map(\.lease)) : []
         let work: @Sendable (inout Session?) throws -> Value = { [self] slot in
             guard ContinuousClock.now - asked < Session.statementLimit else {
                 throw StorageError.unreachable("what was to be written waited too long")
@@ -174,7 +174,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
                 scope.reset()
                 return try writes.measure(isAlone: turn.isAlone) {
                     try run(&slot, scope, turn, isFirst: isFirst) { transaction in
-                        for lease in leases where try !transaction.isHeld(lease) { throw StorageError.leaseLost }
+                        guard try transaction.areHeld(leases) else { throw StorageError.leaseLost }
                         let value = try body(transaction)
                         if isNoted, let number = transaction.sharedNumber {
                             try transaction.noteWritten(scope.circles, in: number)

@@ -36,6 +36,10 @@ struct PostgreSQLTransaction: WriteTransaction {
         return try row.integer(required: "now")
     }
 
+    func shard(of column: String) -> String {
+        "(get_byte(sha256(convert_to(\(column), 'UTF8')), 0) % \(Shards.count))"
+    }
+
     func execute(_ sql: String, _ arguments: [SQLValue]) throws -> Int {
         try run(sql, arguments) { _ in }
     }

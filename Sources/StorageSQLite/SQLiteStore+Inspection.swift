@@ -112,3 +112,8 @@ extension SQLiteStore {
         }
     }
 }
+
+/// The shard of an id in a statement.
+let shardNumber = DatabaseFunction("kalends_shard", argumentCount: 1, pure: true) { values in
+    String.fromDatabaseValue(values[0]).map(Shards.number(of:))
+}

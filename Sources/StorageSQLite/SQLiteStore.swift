@@ -38,7 +38,10 @@ public final class SQLiteStore: Store, StoreMaintenance {
         // An error text may end up in a log, so it must never contain the values of a statement.
         configuration.publicStatementArguments = false
         // A schema that somebody manipulated cannot call functions that act beyond the database.
-        configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA trusted_schema = OFF") }
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA trusted_schema = OFF")
+            db.add(function: shardNumber)
+        }
         do {
             try Self.look(path, mustBeKalends: mustBeKalends)
             pool = try DatabasePool(path: path, configuration: configuration)
@@ -269,6 +272,8 @@ struct SQLiteTransaction: WriteTransaction {
     }
 
     var hasRowNumbers: Bool { true }
+
+    func shard(of column: String) -> String { "\(shardNumber.name)(\(column))" }
 
     // Otherwise SQLite keeps a copy of each page that the statement changes, so that it can undo only that statement;
     // the copies took longer than inserting the rows.

@@ -74,11 +74,13 @@ package struct PushDispatch: Service {
     /// Sends a registration's message; returns whether it was taken.
     private func serve(_ id: String) async throws -> Bool {
         let push = services.pushRegistrations
-        guard let due = try await push.due(id) else { return false }
-        try HeldLeases.check()
-        let answer = try await push.send(due)
-        let now = services.now()
-        try await push.note(answer, to: due) { now + WebhookDispatch.wait(after: $0, answer.retryAfter) }
-        return answer.isTaken
+        return try await services.leases.shards.work(of: id) {
+            guard let due = try await push.due(id) else { return false }
+            try HeldLeases.check()
+            let answer = try await push.send(due)
+            let now = services.now()
+            try await push.note(answer, to: due) { now + WebhookDispatch.wait(after: $0, answer.retryAfter) }
+            return answer.isTaken
+        } ?? false
     }
 }

@@ -21,7 +21,7 @@ package struct WebhookDispatch: Service {
     }
 
     private static let pause = Duration.seconds(1)
-    /// The most concurrent messages for one webhook.
+    /// The most concurrent messages for one webhook, of all servers together, as long as these are no more.
     private static let concurrencyLimit = 8
     /// Milliseconds without success after which a message is given up and its webhook is disabled.
     private static let patience = 3 * 86_400_000
@@ -68,6 +68,7 @@ package struct WebhookDispatch: Service {
 
     /// Returns the webhooks that have messages to send.
     private func waiting() async throws -> [String] {
+        if services.leases.shards.open.isEmpty { return [] }
         try await plan()
         return try await services.store.read { try $0.webhooksWithPending() }
     }
@@ -78,14 +79,20 @@ package struct WebhookDispatch: Service {
             var underWay: Set<ByteString> = []
             var taken = 0
             while true {
-                let now = services.now()
+                let (now, shards) = (services.now(), services.leases.shards.open)
+                let most = max(1, Self.concurrencyLimit * shards.numbers.count / Shards.count)
                 // Messages in progress are still among those that are due.
                 let due = try await services.store.read {
-                    try $0.dueDeliveries(of: hook, now: now, limit: 2 * Self.concurrencyLimit)
+                    try $0.dueDeliveries(of: hook, now: now, in: shards, limit: 2 * Self.concurrencyLimit)
                 }
-                for delivery in due where underWay.count < Self.concurrencyLimit && !underWay.contains(delivery.id) {
+                for delivery in due where underWay.count < most && !underWay.contains(delivery.id) {
                     underWay.insert(delivery.id)
-                    group.addTask { (delivery.id, try await deliver(delivery, sender)) }
+                    group.addTask {
+                        let isTaken = try await services.leases.shards.work(of: delivery.circleID) {
+                            try await deliver(delivery, sender)
+                        }
+                        return (delivery.id, isTaken ?? false)
+                    }
                 }
                 guard let done = try await group.next() else { return taken }
                 underWay.remove(done.id)
@@ -100,23 +107,27 @@ package struct WebhookDispatch: Service {
         let behind = try await services.store.read { try $0.webhooksBehind(try $0.latestChange()) }
         let now = services.now()
         for id in behind.map(\.id) {
-            var goesOn = true
-            while goesOn, !Task.isCancelled {
-                goesOn = try await services.store.record { transaction in
-                    guard var hook = try transaction.webhook(id), hook.isActive else { return false }
-                    let changes = try transaction.changes(afterSequence: hook.position, limit: 1000)
-                    guard let last = changes.last else { return false }
-                    for (circle, numbers) in Self.groups(changes.filter(hook.wants)) {
-                        try transaction.insertDelivery(
-                            WebhookDelivery(
-                                id: "msg_" + FeedLedger.makeID(), webhookID: id, circleID: circle,
-                                firstNumber: numbers.lowerBound, lastNumber: numbers.upperBound, now: now))
-                    }
-                    hook.position = last.sequence
-                    try transaction.putWebhook(hook)
-                    return true
-                }
+            _ = try await services.leases.shards.work(of: id) {
+                while !Task.isCancelled, try await planMore(id, now: now) {}
             }
+        }
+    }
+
+    /// Makes messages of a webhook's next changes; returns false when there were none.
+    private func planMore(_ id: String, now: Int) async throws -> Bool {
+        try await services.store.record { transaction in
+            guard var hook = try transaction.webhook(id), hook.isActive else { return false }
+            let changes = try transaction.changes(afterSequence: hook.position, limit: 1000)
+            guard let last = changes.last else { return false }
+            for (circle, numbers) in Self.groups(changes.filter(hook.wants)) {
+                try transaction.insertDelivery(
+                    WebhookDelivery(
+                        id: "msg_" + FeedLedger.makeID(), webhookID: id, circleID: circle,
+                        firstNumber: numbers.lowerBound, lastNumber: numbers.upperBound, now: now))
+            }
+            hook.position = last.sequence
+            try transaction.putWebhook(hook)
+            return true
         }
     }
 

@@ -93,11 +93,11 @@ package struct Installation: Sendable {
         let counter = try await Self.counter(settings, store)
         let metrics = Metrics(writes: store.writes)
         let brake = try await SignInThrottle(store, isShared: settings.isShared)
-        let leases = Leases(store, holder: settings.isShared ? FeedLedger.makeID() : nil)
+        let sync = SyncScheduler(settings.limits)
+        let leases = Leases(store, holder: settings.isShared ? sync.holder : nil)
         let turns = CircleLock(settings.isShared ? leases : nil)
         let tidying = Tidying(store, store, turns, settings.kinds, now: now)
         let grants = GrantRegistry(store: store, key: key, now: now)
-        let sync = SyncScheduler(settings.limits)
         services = Services(
             store: store, maintenance: store, ledger: FeedLedger(store: store, key: key), sealingKey: key,
             rotation: KeyRotation(key: key, files: keyFiles), counter: counter,

@@ -7,51 +7,70 @@ import Logging
 import ServiceLifecycle
 import Storage
 
-/// The background work of several servers: the server that holds the lease does it, and another takes over once that
-/// server has ended, was paused or has lost the database.
+/// The background work of several servers: each does that of its shards, and one of them what is for nobody. Others take
+/// over once a server has ended, was paused or has lost the database.
 struct SharedJobs: Service {
     let services: Services
     let logger: Logger
     let housekeeping: Housekeeping
     let running: [any Service]
 
-    private static let name = "jobs"
-    /// How often the server tries to take the lease, and looks for imports that ended with another server.
+    /// How often the server renews its shards, and looks for what nobody does.
     private static let pause = Duration.seconds(2)
+    /// How often the server looks whether it still has them by its own clock.
+    private static let watch = Duration.milliseconds(500)
     /// For how many pauses it is kept what was written: a server that asks for nothing for so long forgets what it has in
     /// memory.
     private static let kept = 15
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    if let held = try await services.leases.take(Self.name) { try await work(held) }
-                } catch StorageError.leaseLost {
-                    logger.warning("background work was given up: another server may do it by now")
-                } catch is CancellationError {
-                    return
-                } catch {
-                    // The failure is the database's, and every request that is affected reports it.
-                    logger.debug("background work waits", metadata: ["error": "\(publicText(error))"])
-                }
-                try? await Task.sleep(for: Self.pause)
+            await withDiscardingTaskGroup { group in
+                for service in running { group.addTask { try? await service.run() } }
+                group.addTask { await share() }
+                group.addTask { await watch() }
+                group.addTask { await doCommon() }
             }
         }
     }
 
-    private func work(_ held: HeldLease) async throws {
-        logger.notice("this server does the background work")
-        try await services.leases.keeping(held) {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for service in running { group.addTask { try await service.run() } }
-                group.addTask { await housekeeping.prune() }
-                group.addTask { await endAbandoned() }
-                group.addTask { await forgetWritten() }
-                group.addTask { await orderAudit() }
-                group.addTask { await settle() }
-                try await group.waitForAll()
+    /// Keeps this server's share of the shards until the server ends, and then gives it back.
+    private func share() async {
+        let shards = services.leases.shards
+        var known = 0
+        while !Task.isCancelled {
+            do {
+                if try await shards.step() { _ = try await shards.step() }
+            } catch {
+                // The failure is the database's, and every request that is affected reports it.
+                logger.debug("background work waits", metadata: ["error": "\(publicText(error))"])
             }
+            if shards.count != known {
+                known = shards.count
+                logger.notice("background work is shared", metadata: ["shards": "\(known)", "of": "\(Shards.count)"])
+            }
+            try? await Task.sleep(for: Self.pause)
+        }
+        await shards.leave()
+    }
+
+    private func watch() async {
+        while (try? await Task.sleep(for: Self.watch)) != nil { services.leases.shards.endStale() }
+    }
+
+    /// Does what is for nobody, as long as this server has its shard.
+    private func doCommon() async {
+        while !Task.isCancelled {
+            _ = try? await services.leases.shards.work(in: .common) {
+                await withDiscardingTaskGroup { group in
+                    group.addTask { await housekeeping.prune() }
+                    group.addTask { await endAbandoned() }
+                    group.addTask { await forgetWritten() }
+                    group.addTask { await orderAudit() }
+                    group.addTask { await settle() }
+                }
+            }
+            try? await Task.sleep(for: Self.pause)
         }
     }
 

@@ -5,7 +5,7 @@ internal import Synchronization
 /// The right to do something that only one server at a time may do, until another takes it over.
 public struct Lease: Hashable, Sendable {
     public let name: String
-    /// A unique number: whoever takes the lease next has a higher one.
+    /// A number that the lease never has again: whoever takes it next has a higher one.
     public let epoch: Int
 
     package init(name: String, epoch: Int) { (self.name, self.epoch) = (name, epoch) }
@@ -25,7 +25,9 @@ public final class HeldLease: Sendable {
 
     package func extend(until time: ContinuousClock.Instant) { end.withLock { $0 = time } }
 
-    package var isFresh: Bool { end.withLock { ContinuousClock.now < $0 } }
+    package var isFresh: Bool { isFresh(at: .now) }
+
+    package func isFresh(at time: ContinuousClock.Instant) -> Bool { end.withLock { time < $0 } }
 }
 
 /// The leases under which a task, and every task that it starts, works.
@@ -42,11 +44,13 @@ public enum HeldLeases {
 }
 
 extension ReadTransaction {
-    /// Whether the lease with this epoch is still held.
-    public func isHeld(_ lease: Lease) throws -> Bool {
-        try row(
-            "SELECT 1 AS found FROM leases WHERE name = $1 AND epoch = $2", [.text(lease.name), .integer(lease.epoch)])
-            != nil
+    /// Whether leases with these epochs are still held.
+    public func areHeld(_ leases: Set<Lease>) throws -> Bool {
+        if leases.isEmpty { return true }
+        let each = (0..<leases.count).map { "(name = $\(2 * $0 + 1) AND epoch = $\(2 * $0 + 2))" }
+        return try count(
+            "SELECT COUNT(*) AS count FROM leases WHERE \(each.joined(separator: " OR "))",
+            leases.flatMap { [.text($0.name), .integer($0.epoch)] }) == leases.count
     }
 
     /// Returns the note of a lease's holder; nil when nobody holds it.
@@ -69,14 +73,22 @@ extension WriteTransaction {
             "SELECT 1 AS found FROM leases WHERE name = $1 AND ends_at > $2", [.text(name), .integer(now)])
         guard held == nil else { return nil }
         try demandAlone()
-        let epoch = try nextNumber(
+        return try putLease(name, try nextLeaseEpoch(), holder, until: now + time, note: note)
+    }
+
+    func nextLeaseEpoch() throws -> Int {
+        try nextNumber(
             "UPDATE counters SET last_number = last_number + 1 WHERE name = 'leases' RETURNING last_number AS number")
+    }
+
+    @discardableResult
+    func putLease(_ name: String, _ epoch: Int, _ holder: String, until end: Int, note: String = "") throws -> Lease {
         try execute(
             """
             INSERT INTO leases (name, holder, epoch, ends_at, note) VALUES ($1, $2, $3, $4, $5)
             ON CONFLICT (name) DO UPDATE SET holder = EXCLUDED.holder, epoch = EXCLUDED.epoch,
                 ends_at = EXCLUDED.ends_at, note = EXCLUDED.note
-            """, [.text(name), .text(holder), .integer(epoch), .integer(now + time), .text(note)])
+            """, [.text(name), .text(holder), .integer(epoch), .integer(end), .text(note)])
         return Lease(name: name, epoch: epoch)
     }
 

@@ -35,10 +35,11 @@ extension PushRegistrations {
     private static let deadline = Duration.seconds(15)
     private static let longestAnswer = 1 << 10
 
-    /// Returns the ids of registrations whose app did not hear of the latest state.
+    /// Returns the ids of registrations in this server's shards whose app did not hear of the latest state.
     package func behind(limit: Int) async throws -> [String] {
-        let now = services.now()
-        return try await services.store.read { try $0.pushRegistrationsBehind(now: now, limit: limit) }
+        let (now, shards) = (services.now(), services.leases.shards.open)
+        if shards.isEmpty { return [] }
+        return try await services.store.read { try $0.pushRegistrationsBehind(now: now, in: shards, limit: limit) }
     }
 
     private enum Finding: Sendable {

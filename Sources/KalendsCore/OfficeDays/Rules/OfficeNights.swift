@@ -29,14 +29,20 @@ package struct OfficeNights: Service {
     /// Decides all nights that are over.
     func once() async throws {
         while true {
-            let now = services.now()
-            let due = try await services.store.read { try $0.dueOfficeNights(now: now, limit: Self.usersAtOnce) }
+            let (now, shards) = (services.now(), services.leases.shards.open)
+            let due = try await services.store.read {
+                try $0.dueOfficeNights(now: now, in: shards, limit: Self.usersAtOnce)
+            }
             if due.isEmpty { return }
-            do {
-                try await decide(due, now: now)
-            } catch is StorageError {
-                // A problem with one user's days must not delay anybody else.
-                for user in due { try await decideOrPostpone(user, now: now) }
+            _ = try await services.leases.shards.work(in: Shards(of: due)) {
+                do {
+                    try await decide(due, now: now)
+                } catch StorageError.leaseLost {
+                    throw StorageError.leaseLost
+                } catch is StorageError {
+                    // A problem with one user's days must not delay anybody else.
+                    for user in due { try await decideOrPostpone(user, now: now) }
+                }
             }
         }
     }

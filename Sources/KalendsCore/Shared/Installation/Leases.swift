@@ -7,13 +7,17 @@ package struct Leases: Sendable {
     private let store: any Store
     /// Nil if only one server uses the database.
     private let holder: String?
+    /// The server's share of the background work.
+    package let shards: ShardWork
 
     /// How long a server keeps a lease that it does not renew, in milliseconds of the database's clock.
     static let time = 10_000
     private static let pause = Duration.seconds(3)
     private static let patience = Duration.milliseconds(100)
 
-    package init(_ store: any Store, holder: String?) { (self.store, self.holder) = (store, holder) }
+    package init(_ store: any Store, holder: String?) {
+        (self.store, self.holder, shards) = (store, holder, ShardWork(store, holder: holder))
+    }
 
     /// Whether other servers use the database too.
     package var isShared: Bool { holder != nil }

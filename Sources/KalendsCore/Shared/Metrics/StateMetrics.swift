@@ -42,6 +42,9 @@ struct StateMetrics {
         if services.leases.isShared, let servers = try? await services.upkeep.servers() {
             add("servers_running", "Servers that have the database.", "\(servers.count(where: \.isRunning))")
             add(
+                "shards_held", "Parts of the background work, of \(Shards.count), that this server does.",
+                "\(services.leases.shards.count)")
+            add(
                 "missing_reads",
                 "At least how many reads were recorded by servers that do not run, and are not counted.",
                 "\(servers.filter { !$0.isRunning }.reduce(0) { $0 + $1.server.missing })")

@@ -26,14 +26,19 @@ package struct ConnectionSync: Service {
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
-            _ = await attempt { try await takeOver() }
+            if !services.leases.isShared { _ = await attempt { try await takeOver() } }
             await withDiscardingTaskGroup { group in
                 var queue = SyncQueue()
+                var gained = Shards([])
                 let clock = ContinuousClock()
                 var nextLook = clock.now
                 while !Task.isCancelled {
                     if services.sync.takeNews() || clock.now >= nextLook {
                         nextLook = clock.now + Self.pause
+                        gained.formUnion(services.leases.shards.takeGained())
+                        if !gained.isEmpty, await attempt({ [gained] in try await takeOver(gained) }) != nil {
+                            gained = Shards([])
+                        }
                         if let found = await attempt({ try await due() }) { queue = SyncQueue(found) }
                     }
                     let now = services.now()
@@ -72,14 +77,20 @@ package struct ConnectionSync: Service {
     }
 
     /// Takes over the leases of another process, which must have ended, because otherwise it would hold the database;
-    /// its unfinished runs become due. If several servers share the database, the lease of a server that ended expires
-    /// by itself.
-    func takeOver() async throws {
+    /// its unfinished runs become due. If several servers share the database, these are the leases of servers that are
+    /// silent, and the runs of the shards.
+    func takeOver(_ shards: Shards = .all) async throws {
         let (now, holder, isShared) = (services.now(), services.sync.holder, services.leases.isShared)
         try await services.store.record { transaction in
-            if !isShared { try transaction.endSyncLeases(exceptOf: holder) }
+            if isShared {
+                try transaction.endSyncLeasesOfSilent()
+            } else {
+                try transaction.endSyncLeases(exceptOf: holder)
+            }
             for row in try transaction.syncRuns(in: .running, limit: 100_000) {
-                guard var own = try transaction.connectionEverKnown(row.connectionID) else { continue }
+                guard var own = try transaction.connectionEverKnown(row.connectionID),
+                    shards.contains(Shards.number(of: own.userID))
+                else { continue }
                 // A phone asks again by itself.
                 guard own.provider != .apple, own.ending != .records, own.ending != nil || own.state == .active
                 else { continue }
@@ -90,15 +101,18 @@ package struct ConnectionSync: Service {
     }
 
     private func go(_ own: DueSync) async throws {
-        services.sync.metrics.countStart(own.provider, late: services.now() - own.dueAt)
-        try await ConnectionRun(services: services, logger: logger, id: own.id).go()
+        _ = try await services.leases.shards.work(of: own.userID) {
+            services.sync.metrics.countStart(own.provider, late: services.now() - own.dueAt)
+            return try await ConnectionRun(services: services, logger: logger, id: own.id).go()
+        }
     }
 
     private func due() async throws -> [DueSync] {
-        let now = services.now()
+        let (now, shards) = (services.now(), services.leases.shards.open)
+        if shards.isEmpty { return [] }
         return try await services.store.read { transaction in
             try Connection.Provider.allCases.flatMap {
-                try transaction.dueSyncs(by: $0, now: now, limit: Self.most)
+                try transaction.dueSyncs(by: $0, now: now, in: shards, limit: Self.most)
             }
         }
     }

@@ -2,6 +2,7 @@
 
 import Base
 import CalendarSync
+import Storage
 import Synchronization
 
 /// The door through which everything comes that a provider answers to one run or one question.
@@ -53,6 +54,8 @@ final class ProviderDoor: ProviderHTTP {
     func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer {
         if let end = state.withLock({ $0.end }) { throw .ended(end) }
         guard ContinuousClock.now < end else { throw .ended(ended(.tooSlow)) }
+        // Another server may do the run by now.
+        do { try HeldLeases.check() } catch { throw .neverSent("The run was given up.") }
         state.withLock { $0.sent += 1 }
         let arrival = Arrival(answers.memory.enterAlways(sender), answers)
         var failure = TransportFailure.unanswered("The host did not answer in time.")

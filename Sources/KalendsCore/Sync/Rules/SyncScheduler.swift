@@ -72,8 +72,8 @@ package final class SyncScheduler: Sendable {
         }
     }
 
-    /// The holder to whom leases are given.
-    let holder = FeedLedger.makeID()
+    /// The holder to whom leases are given, of runs and of everything else that one server at a time does.
+    package let holder = FeedLedger.makeID()
     /// How often one user can have their calendars searched for a preview.
     let users = RateLimit(burst: 120, span: 1_000)
     /// How often one user can request a run; there is a limit because each run leaves a record.

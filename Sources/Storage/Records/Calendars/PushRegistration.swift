@@ -94,18 +94,20 @@ extension ReadTransaction {
             [.text(user), .integer(now)])?.integer("count") ?? 0
     }
 
-    /// Returns the ids of registrations whose app did not hear of the latest state, in order of id.
-    public func pushRegistrationsBehind(now: Int, limit: Int) throws -> [String] {
-        try rows(
+    /// Returns the ids of registrations of these shards whose app did not hear of the latest state, in order of id.
+    public func pushRegistrationsBehind(now: Int, in shards: Shards, limit: Int) throws -> [String] {
+        var arguments: [SQLValue] = [.integer(now), .integer(limit)]
+        let isIn = shards.condition("r.id", in: self, &arguments)
+        return try rows(
             """
             SELECT r.id AS id FROM push_registrations r
             LEFT JOIN circles c ON c.id = r.collection_id AND r.kind IN ('events', 'tasks')
             LEFT JOIN own_calendars o ON o.id = r.collection_id AND r.kind = 'own'
             WHERE r.next_at <= $1 AND r.expires_at > $1 AND (
                 r.property_changes <> r.told_property_changes OR c.version <> r.told_number
-                OR c.events_epoch <> r.told_epoch OR o.number <> r.told_number)
+                OR c.events_epoch <> r.told_epoch OR o.number <> r.told_number)\(isIn)
             ORDER BY r.id LIMIT $2
-            """, [.integer(now), .integer(limit)]
+            """, arguments
         ).map { try $0.text(required: "id") }
     }
 

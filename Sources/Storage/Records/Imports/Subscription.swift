@@ -82,15 +82,19 @@ extension ReadTransaction {
         try first("WHERE circle_id = $1 AND url_digest = $2", [.text(circle), .text(urlDigest)])
     }
 
-    /// Returns the ids of the subscriptions that are due.
-    public func dueSubscriptions(now: Int, limit: Int) throws -> [String] {
-        try rows(
+    /// Returns the subscriptions that are due, of circles in these shards.
+    public func dueSubscriptions(
+        now: Int, in shards: Shards, limit: Int
+    ) throws -> [(id: String, circle: String)] {
+        var arguments: [SQLValue] = [.integer(now), .integer(limit)]
+        let isIn = shards.condition("circle_id", in: self, &arguments)
+        return try rows(
             """
-            SELECT id FROM subscriptions WHERE state = 'active' AND next_at <= $1 AND NOT EXISTS (
+            SELECT id, circle_id FROM subscriptions WHERE state = 'active' AND next_at <= $1\(isIn) AND NOT EXISTS (
                 SELECT 1 FROM circles WHERE circles.id = subscriptions.circle_id AND circles.deleted_at IS NOT NULL)
             ORDER BY next_at, id LIMIT $2
-            """, [.integer(now), .integer(limit)]
-        ).map { try $0.text(required: "id") }
+            """, arguments
+        ).map { (try $0.text(required: "id"), try $0.text(required: "circle_id")) }
     }
 
     /// Counts the events of a subscription that the circle shows.

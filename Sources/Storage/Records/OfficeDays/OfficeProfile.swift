@@ -64,11 +64,15 @@ extension ReadTransaction {
         try first("WHERE user_id = $1", [.text(user)])
     }
 
-    /// Returns users for whom a night has to be decided.
-    public func dueOfficeNights(now: Int, limit: Int) throws -> [String] {
-        try rows(
-            "SELECT user_id FROM office_profiles WHERE next_night_at <= $1 ORDER BY next_night_at, user_id LIMIT $2",
-            [.integer(now), .integer(limit)]
+    /// Returns users of these shards for whom a night has to be decided.
+    public func dueOfficeNights(now: Int, in shards: Shards = .all, limit: Int) throws -> [String] {
+        var arguments: [SQLValue] = [.integer(now), .integer(limit)]
+        let isIn = shards.condition("user_id", in: self, &arguments)
+        return try rows(
+            """
+            SELECT user_id FROM office_profiles WHERE next_night_at <= $1\(isIn)
+            ORDER BY next_night_at, user_id LIMIT $2
+            """, arguments
         ).map { try $0.text(required: "user_id") }
     }
 

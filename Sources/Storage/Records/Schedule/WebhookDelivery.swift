@@ -75,12 +75,16 @@ extension ReadTransaction {
             """, [.text(webhook), .text(circle)])?.integer("count") ?? 0
     }
 
-    /// Returns the messages that an active webhook is to be sent now: the first waiting one of each circle, if it is
-    /// due.
+    /// Returns the messages that an active webhook is to be sent now: the first waiting one of each circle in these
+    /// shards, if it is due.
     ///
     /// The query goes from circle to circle through the index, however many messages wait behind each first one.
-    public func dueDeliveries(of webhook: String, now: Int, limit: Int) throws -> [WebhookDelivery] {
-        try rows(
+    public func dueDeliveries(
+        of webhook: String, now: Int, in shards: Shards = .all, limit: Int
+    ) throws -> [WebhookDelivery] {
+        var arguments: [SQLValue] = [.text(webhook), .integer(now), .integer(limit)]
+        let isIn = shards.condition("circle.id", in: self, &arguments)
+        return try rows(
             """
             WITH RECURSIVE circle (id) AS (
                 SELECT MIN(circle_id) FROM webhook_deliveries WHERE webhook_id = $1 AND state = 'pending'
@@ -94,8 +98,8 @@ extension ReadTransaction {
                 WHERE head.webhook_id = $1 AND head.state = 'pending' AND head.circle_id = circle.id
                 ORDER BY head.ordinal LIMIT 1)
             JOIN webhooks ON webhooks.id = d.webhook_id AND webhooks.state = 'active'
-            WHERE circle.id IS NOT NULL AND d.next_at <= $2 ORDER BY d.next_at, d.ordinal LIMIT $3
-            """, [.text(webhook), .integer(now), .integer(limit)]
+            WHERE circle.id IS NOT NULL AND d.next_at <= $2\(isIn) ORDER BY d.next_at, d.ordinal LIMIT $3
+            """, arguments
         ).map(WebhookDelivery.init)
     }
 }

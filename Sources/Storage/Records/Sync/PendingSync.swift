@@ -73,10 +73,14 @@ extension ReadTransaction {
         try first("WHERE connection_id = $1", [.text(connection)])
     }
 
-    /// Returns the runs of a provider's connections that are due and that no server has begun: those that people asked
-    /// for first, then the longest overdue.
-    public func dueSyncs(by provider: Connection.Provider, now: Int, limit: Int) throws -> [DueSync] {
-        try rows(
+    /// Returns the runs of a provider's connections that are due and that no server has begun, of users in these shards:
+    /// those that people asked for first, then the longest overdue.
+    public func dueSyncs(
+        by provider: Connection.Provider, now: Int, in shards: Shards, limit: Int
+    ) throws -> [DueSync] {
+        var arguments: [SQLValue] = [.text(provider.rawValue), .integer(now), .integer(limit)]
+        let isIn = shards.condition("user_id", in: self, &arguments)
+        return try rows(
             """
             WITH due AS (
                 SELECT id FROM connections
@@ -90,11 +94,11 @@ extension ReadTransaction {
             JOIN connections ON connections.id = due.id
             LEFT JOIN sync_wishes ON sync_wishes.connection_id = connections.id
             WHERE NOT EXISTS (
-                SELECT 1 FROM sync_leases WHERE sync_leases.connection_id = connections.id AND expires_at > $2)
+                SELECT 1 FROM sync_leases WHERE sync_leases.connection_id = connections.id AND expires_at > $2)\(isIn)
             ORDER BY CASE WHEN ending IS NULL AND kind <> 'push' THEN 0 ELSE 1 END,
                 CASE WHEN due_at IS NULL OR next_sync_at < due_at THEN next_sync_at ELSE due_at END, connections.id
             LIMIT $3
-            """, [.text(provider.rawValue), .integer(now), .integer(limit)]
+            """, arguments
         ).map { try DueSync($0, provider, now: now) }
     }
 

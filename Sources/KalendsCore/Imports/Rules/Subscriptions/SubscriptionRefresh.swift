@@ -35,11 +35,16 @@ package struct SubscriptionRefresh: Service {
     /// Refreshes all subscriptions that are due.
     func once() async throws {
         while true {
-            let now = services.now()
-            let due = try await services.store.read { try $0.dueSubscriptions(now: now, limit: Self.concurrencyLimit) }
+            let (now, shards) = (services.now(), services.leases.shards)
+            let open = shards.open
+            let due = try await services.store.read {
+                try $0.dueSubscriptions(now: now, in: open, limit: Self.concurrencyLimit)
+            }
             if due.isEmpty { return }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for id in due { group.addTask { try await refreshOrPostpone(id) } }
+                for own in due {
+                    group.addTask { _ = try await shards.work(of: own.circle) { try await refreshOrPostpone(own.id) } }
+                }
                 try await group.waitForAll()
             }
         }
