@@ -97,7 +97,7 @@ ALLOWED = {
     ("KalendsCore/Sync/UseCases/Phones/PhoneItems.swift", WRITE):
         "when a carrier asked, and what its items were made of",
     ("KalendsCore/Sync/Rules/SyncScheduler.swift", WRITE): "gives back a lease that could not be given back before",
-    ("KalendsCore/Sync/Rules/ConnectionSync.swift", WRITE): "at the start: what another process held",
+    ("KalendsCore/Sync/Rules/ConnectionSync.swift", WRITE): "at the start: what another process held; every minute: counts of requests",
     ("KalendsCore/Sync/Rules/DatabaseSyncStore.swift", WRITE): "what the engine keeps of a run; items change by acts",
     ("KalendsCore/Sync/UseCases/ChangeReports.swift", WRITE): "hints of providers, who are nobody's callers",
     ("KalendsCore/Sync/UseCases/Resolving.swift", WRITE): "the lease around an act, and the run after it",

@@ -27,7 +27,7 @@ struct SettingTests {
         "googleClientID": "g.apps.example", "googleClientSecret": "secret-C", "microsoftClientID": "m",
         "microsoftClientSecret": "secret-D", "microsoftTenant": "contoso.example",
         "googleAuthorizeURL": "http://127.0.0.1:1/a", "googleTokenURL": "http://localhost:1/t",
-        "googleRevokeURL": "https://g.example/r", "googleApiURL": "https://g.example",
+        "googleRevokeURL": "https://g.example/r", "googleApiURL": "https://g.example", "googleRequestsPerDay": "500000",
         "microsoftLoginURL": "https://m.example", "microsoftGraphURL": "https://m.example/v1.0",
         "privateCaldavHosts": "cal.lan,10.0.0.7:5232", "privatePushHosts": "push.lan",
         "returnOrigins": "https://app.example,http://localhost:3000",

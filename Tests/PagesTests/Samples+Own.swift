@@ -197,6 +197,15 @@ extension Samples {
                             tries: 9),
                         .init(id: text("0190a8"), provider: .caldav, state: .active, lastSyncAt: nil, tries: 4),
                     ],
+                    requests: [
+                        .init(
+                            provider: .google, connections: 9_800, announced: 8_100, sent: 212_400, succeeded: 211_950,
+                            wholeDay: 913_000, limit: 800_000, factor: 1.4, saved: 800_000),
+                        .init(
+                            provider: .caldav, connections: 310, announced: 0, sent: 14_020, succeeded: 14_000,
+                            wholeDay: 30_100, limit: nil, saved: 30_100),
+                    ],
+                    accounts: [.init(id: text("0190a9"), provider: .google, connections: 3, sent: 1_240)],
                     webhooks: [
                         .init(
                             host: text("app.example.org"), isFailing: false, pending: 0, lastSentAt: Self.hours(-0.1)),

@@ -136,7 +136,8 @@ struct RecordTableTests {
                     id: "c", circleID: "home", userID: "ann", provider: .google, label: "l", accountID: "a",
                     accountName: "n", calendarID: "i", calendarName: "m", calendarTimeZone: "Z", state: .paused,
                     stateAt: 11, config: "{}", lastSyncAt: 12, lastSyncStatus: .partial, lastSyncError: "e",
-                    failures: 13, nextSyncAt: 14, missingSince: 15, ending: .future, endingAt: 16, createdAt: 17,
+                    failures: 13, nextSyncAt: 14, lookEvery: 19, missingSince: 15, ending: .future, endingAt: 16,
+                    createdAt: 17,
                     updatedAt: 18), in: transaction)
             try Self.keep(
                 ConnectionAuthorization(

@@ -78,9 +78,10 @@ struct GoogleWire: Sendable {
     func exchange(
         _ calls: [GoogleCall]
     ) async throws(ProviderFailure) -> (answers: [GoogleAnswer?], token: String) {
-        let request = ProviderRequest(
+        var request = ProviderRequest(
             "POST", base + "/batch/calendar/v3", headers: [("Content-Type", GoogleBatch.contentType)],
             body: GoogleBatch.body(calls), longestAnswer: Self.longestAnswer)
+        request.calls = calls.count
         let answer = try await authorized(request)
         guard answer.status == 200 else {
             let failure = try await read(answer).failure

@@ -152,7 +152,8 @@ extension GraphWire {
             return .object(members)
         }
         let answer = try await send(
-            "POST", "/$batch", body: ["requests": .array(requests)], prefer: nil, permits: MailboxGate.width)
+            "POST", "/$batch", body: ["requests": .array(requests)], prefer: nil, permits: MailboxGate.width,
+            calls: requests.count)
         guard answer.isSuccess else { throw answer.failure }
         guard let responses = answer.body["responses"]?.array, responses.count <= 4 * Self.batchSize else {
             throw ProviderFailure(.malformed, "Microsoft's answer to a batch has no answers.")

@@ -51,10 +51,12 @@ struct GraphWire: Sendable {
 
     /// Sends one request below the base, or to a trusted link; any status except 401 is an answer.
     ///
-    /// - Parameter permits: the number of the mailbox's requests for which it counts.
+    /// - Parameters:
+    ///   - permits: the number of the mailbox's requests for which it counts at a time.
+    ///   - calls: the number of requests that it carries.
     func send(
         _ method: String, _ address: String, body: JSONValue? = nil, prefer: String? = GraphWire.preferences,
-        permits: Int = 1
+        permits: Int = 1, calls: Int = 1
     ) async throws(ProviderFailure) -> GraphAnswer {
         var headers: [(name: String, value: String)] = [("Accept", "application/json")]
         if let prefer { headers.append(("Prefer", prefer)) }
@@ -74,7 +76,7 @@ struct GraphWire: Sendable {
         var mayRenew = true
         var round = 0
         while true {
-            let found = try await answer(method, url, headers, bytes, token, permits)
+            let found = try await answer(method, url, headers, bytes, token, permits, calls)
             if found.status == 401 {
                 guard mayRenew else { throw found.failure }
                 mayRenew = false
@@ -89,13 +91,15 @@ struct GraphWire: Sendable {
 
     private func answer(
         _ method: String, _ url: String, _ headers: [(name: String, value: String)], _ body: [UInt8]?, _ token: String,
-        _ permits: Int
+        _ permits: Int, _ calls: Int
     ) async throws(ProviderFailure) -> GraphAnswer {
-        let request = ProviderRequest(
+        var request = ProviderRequest(
             method, url, headers: headers + [("Authorization", "Bearer \(token)")], body: body)
+        request.calls = calls
+        let sent = request
         let raw = try await gate.with(permits) { () async throws(ProviderFailure) in
             do throws(TransportFailure) {
-                return try await http.send(request)
+                return try await http.send(sent)
             } catch {
                 switch error {
                 case .neverSent: throw ProviderFailure(.unreachable, "Microsoft could not be reached.")

@@ -10,6 +10,8 @@ public struct ProviderRequest: Sendable {
     public var body: [UInt8]?
     /// The maximum number of bytes of the answer's body.
     public var longestAnswer: Int
+    /// The number of the provider's requests that it carries: those of a batch count one by one.
+    public var calls = 1
 
     public init(
         _ method: String, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil,

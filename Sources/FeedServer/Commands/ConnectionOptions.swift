@@ -13,6 +13,8 @@ struct ConnectionOptions: ParsableArguments {
     @Option(name: Setting.googleTokenURL.option, help: Setting.googleTokenURL.help) var googleTokenURL: String?
     @Option(name: Setting.googleRevokeURL.option, help: Setting.googleRevokeURL.help) var googleRevokeURL: String?
     @Option(name: Setting.googleApiURL.option, help: Setting.googleApiURL.help) var googleApiURL: String?
+    @Option(name: Setting.googleRequestsPerDay.option, help: Setting.googleRequestsPerDay.help)
+    var googleRequestsPerDay: String?
     @Option(name: Setting.microsoftLoginURL.option, help: Setting.microsoftLoginURL.help) var microsoftLoginURL: String?
     @Option(name: Setting.microsoftGraphURL.option, help: Setting.microsoftGraphURL.help) var microsoftGraphURL: String?
     @Option(name: Setting.privateCaldavHosts.option, help: Setting.privateCaldavHosts.help) var privateCaldavHosts:
@@ -29,6 +31,7 @@ struct ConnectionOptions: ParsableArguments {
             .googleTokenURL: googleTokenURL,
             .googleRevokeURL: googleRevokeURL,
             .googleApiURL: googleApiURL,
+            .googleRequestsPerDay: googleRequestsPerDay,
             .microsoftLoginURL: microsoftLoginURL,
             .microsoftGraphURL: microsoftGraphURL,
             .privateCaldavHosts: privateCaldavHosts,

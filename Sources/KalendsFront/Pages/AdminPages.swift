@@ -61,11 +61,11 @@ struct AdminPages: Sendable {
         let search = String((visit.query["q"] ?? "").withoutOuterBlanks.prefix(200))
         let before = visit.query["before"].flatMap { Int($0) } ?? .max
         try await services.audit.orderShared()
-        let page = try await services.readForOperator(try visit.caller()) { all in
+        var page = try await services.readForOperator(try visit.caller()) { all in
             let statistics = try all.statistics(services.settings.kinds, now: now)
             let entries = try all.audit(with: search, before: before, limit: auditEntriesOfPage + 1)
             let first = PageRequest(limit: 1000)
-            return AdminPage(
+            var page = AdminPage(
                 people: statistics.page, rates: statistics.runs.compactMap(\.page),
                 history: try all.runHistory(now: now).map(\.page), troubles: try all.troubles.compactMap(\.trouble),
                 webhooks: try all.webhooks(first, services).map { $0.shown.page(pending: $0.pending) },
@@ -73,7 +73,10 @@ struct AdminPages: Sendable {
                 search: search,
                 before: entries.count > auditEntriesOfPage ? entries[auditEntriesOfPage - 1].number : nil,
                 newKey: newKey, draft: draft)
+            page.accounts = try all.busiestAccounts(now: now).compactMap(\.page)
+            return page
         }
+        page.requests = try await services.requestForecasts().compactMap(\.page)
         return try await visit.page(page, status: status, path: path)
     }
 }
@@ -101,6 +104,24 @@ extension Statistics.Day {
         RunDay(
             day: CivilDate(daysSinceEpoch: number), succeeded: counted.successes,
             failed: max(0, counted.runs - counted.successes))
+    }
+}
+
+extension RequestForecast {
+    fileprivate var page: AdminPage.Requests? {
+        Pages.Provider(text: provider.rawValue).map {
+            AdminPage.Requests(
+                provider: $0, connections: day.connections, announced: day.pushed, sent: day.today.requests,
+                succeeded: day.today.successes, wholeDay: total, limit: limit, factor: stretch, saved: saved)
+        }
+    }
+}
+
+extension AccountRequests {
+    fileprivate var page: AdminPage.BusyAccount? {
+        Pages.Provider(text: provider.rawValue).map {
+            AdminPage.BusyAccount(id: connectionID, provider: $0, connections: connections, sent: requests)
+        }
     }
 }
 

@@ -43,6 +43,45 @@ extension AdminPage {
             })
     }
 
+    func requestTable(_ paper: RenderContext) -> Node {
+        paper.table(
+            paper.words["requestsCaption"],
+            [
+                "columnProvider", "columnConnections", "columnAnnounced", "columnRequests", "columnSucceeded",
+                "columnWholeDay", "columnLimit",
+            ],
+            requests.map { own in
+                [
+                    .text(own.provider.name), .number(own.connections), .number(own.announced), .number(own.sent),
+                    .number(own.succeeded), .number(own.wholeDay), own.limit.map { .number($0) } ?? .empty,
+                ]
+            })
+    }
+
+    /// Sentences about providers whose calendars are checked less often.
+    func rarer(_ paper: RenderContext) -> [Node] {
+        let words = paper.words
+        return requests.filter { $0.factor > 1 }.map { own in
+            [
+                "text": .text(
+                    words(
+                        "requestsRarer",
+                        [
+                            "provider": own.provider.name, "total": words.number(own.wholeDay),
+                            "limit": words.number(own.limit ?? 0), "saved": words.number(own.saved),
+                            "times": words.number(Int(own.factor.rounded(.up))),
+                        ]))
+            ]
+        }
+    }
+
+    func accountTable(_ paper: RenderContext) -> Node {
+        paper.table(
+            paper.words["accountsCaption"],
+            ["columnConnection", "columnProvider", "columnConnections", "columnRequests"],
+            accounts.map { [.name($0.id), .text($0.provider.name), .number($0.connections), .number($0.sent)] })
+    }
+
     func webhookTable(_ paper: RenderContext) -> Node {
         paper.table(
             paper.words["webhooksCaption"], ["columnReceiver", "columnStatus", "columnPending", "columnLastSent"],

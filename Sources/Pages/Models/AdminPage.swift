@@ -41,6 +41,44 @@ public struct AdminPage: Page {
         }
     }
 
+    /// The requests to a provider today in UTC.
+    public struct Requests: Sendable {
+        public var provider: Provider
+        public var connections: Int
+        /// Of how many the provider announces changes.
+        public var announced: Int
+        public var sent: Int
+        public var succeeded: Int
+        /// How many the whole day needs, if intervals are not made longer.
+        public var wholeDay: Int
+        public var limit: Int?
+        /// How many times as long the intervals are, and how many requests that makes.
+        public var factor: Double
+        public var saved: Int
+
+        public init(
+            provider: Provider, connections: Int, announced: Int, sent: Int, succeeded: Int, wholeDay: Int,
+            limit: Int?, factor: Double = 1, saved: Int
+        ) {
+            (self.provider, self.connections, self.announced, self.sent) = (provider, connections, announced, sent)
+            (self.succeeded, self.wholeDay, self.limit) = (succeeded, wholeDay, limit)
+            (self.factor, self.saved) = (factor, saved)
+        }
+    }
+
+    /// An account to which many requests were sent today.
+    public struct BusyAccount: Sendable {
+        /// The id of one of its connections.
+        public var id: String
+        public var provider: Provider
+        public var connections: Int
+        public var sent: Int
+
+        public init(id: String, provider: Provider, connections: Int, sent: Int) {
+            (self.id, self.provider, self.connections, self.sent) = (id, provider, connections, sent)
+        }
+    }
+
     public struct Webhook: Sendable {
         public var host: String
         public var isFailing: Bool
@@ -81,6 +119,8 @@ public struct AdminPage: Page {
     public var rates: [Rate]
     public var history: [RunDay]
     public var troubles: [Trouble]
+    public var requests: [Requests]
+    public var accounts: [BusyAccount]
     public var webhooks: [Webhook]
     public var keys: [Key]
     public var audit: [Audited]
@@ -93,13 +133,13 @@ public struct AdminPage: Page {
     public var draft: Draft
 
     public init(
-        people: People, rates: [Rate], history: [RunDay], troubles: [Trouble], webhooks: [Webhook], keys: [Key],
-        audit: [Audited], search: String = "", before: Int? = nil, newKey: String? = nil,
-        draft: Draft = Draft()
+        people: People, rates: [Rate], history: [RunDay], troubles: [Trouble], requests: [Requests] = [],
+        accounts: [BusyAccount] = [], webhooks: [Webhook], keys: [Key], audit: [Audited], search: String = "",
+        before: Int? = nil, newKey: String? = nil, draft: Draft = Draft()
     ) {
         (self.people, self.rates, self.history, self.troubles) = (people, rates, history, troubles)
         (self.webhooks, self.keys, self.audit, self.search, self.before) = (webhooks, keys, audit, search, before)
-        (self.newKey, self.draft) = (newKey, draft)
+        (self.requests, self.accounts, self.newKey, self.draft) = (requests, accounts, newKey, draft)
     }
 
     public var showsSecret: Bool { newKey != nil }
@@ -116,6 +156,10 @@ public struct AdminPage: Page {
                 "noRuns": history.isEmpty ? paper.emptyState("runsEmptyTitle", "adminRunsEmpty") : .nothing,
                 "troubles": troubles.isEmpty ? .nothing : troubleTable(paper),
                 "noTroubles": troubles.isEmpty ? .text(words["adminNoTroubles"]) : .nothing,
+                "requests": requests.isEmpty ? .nothing : requestTable(paper),
+                "noRequests": requests.isEmpty ? .text(words["adminNoRequests"]) : .nothing,
+                "rarer": .list(rarer(paper)),
+                "accounts": accounts.isEmpty ? .nothing : accountTable(paper),
                 "webhooks": webhooks.isEmpty ? .nothing : webhookTable(paper),
                 "noWebhooks": webhooks.isEmpty ? .text(words["adminNoWebhooks"]) : .nothing,
                 "keys": keys.isEmpty ? .nothing : keyTable(paper),

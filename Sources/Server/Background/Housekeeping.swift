@@ -114,6 +114,7 @@ package struct Housekeeping: Service {
         try await store.recordRepeatedly { try $0.pruneKeptAnswers(now: min(now, trusted), limit: $1) }
         try await store.recordRepeatedly { try $0.pruneSyncJournal(before: old, limit: $1) }
         try await store.recordRepeatedly { try $0.pruneSyncRuns(before: old, limit: $1) }
+        try await store.recordRepeatedly { try $0.pruneRequests(now: min(now, trusted), limit: $1) }
         let idle = trusted - Self.idleRunDays * day
         try await store.recordRepeatedly {
             try $0.pruneIdleSyncRuns(from: idle - Self.idleRunsLookedAt * day, before: idle, limit: $1)

@@ -27,6 +27,7 @@ extension Schema {
             last_sync_error TEXT,
             failures BIGINT NOT NULL DEFAULT 0,
             next_sync_at BIGINT,
+            look_every BIGINT CHECK (look_every > 0),
             missing_since_at BIGINT,
             ending TEXT CHECK (ending IN ('all', 'future', 'records')),
             ending_at BIGINT,

@@ -57,7 +57,7 @@ extension Schema {
         """
         CREATE TABLE sync_wishes (
             connection_id TEXT NOT NULL PRIMARY KEY REFERENCES connections (id) ON DELETE CASCADE,
-            kind TEXT NOT NULL CHECK (kind IN ('manual', 'approved', 'undo', 'push')),
+            kind TEXT NOT NULL CHECK (kind IN ('manual', 'approved', 'undo', 'push', 'change')),
             run_id TEXT,
             undone_run_id TEXT,
             due_at BIGINT NOT NULL
@@ -145,6 +145,19 @@ extension Schema {
             writes BIGINT NOT NULL,
             errors BIGINT NOT NULL,
             PRIMARY KEY (day, provider)
+        ) /* clustered */
+        """,
+        // Requests to providers; connection_id is empty for those before an account is connected.
+        """
+        CREATE TABLE sync_requests (
+            day BIGINT NOT NULL,
+            provider TEXT NOT NULL,
+            connection_id TEXT NOT NULL,
+            requests BIGINT NOT NULL,
+            successes BIGINT NOT NULL,
+            looks BIGINT NOT NULL,
+            look_requests BIGINT NOT NULL,
+            PRIMARY KEY (day, provider, connection_id)
         ) /* clustered */
         """,
     ]

@@ -48,7 +48,8 @@ extension Schema {
         .scheduleItems, SecondFactor.schema, ServerRecord.schema,
         ServiceKey.schema, Session.schema, .settings, SignInFailures.schema, .signInHomes, SignInLink.schema,
         Subscription.schema, SyncChannelRow.schema, SyncConflictRow.schema, .syncDays, SyncJournalRow.schema,
-        .syncLeases, SyncLinkRow.schema, .syncOperations, .syncPositions, SyncRunRow.schema, PendingSync.schema,
+        .syncLeases, SyncLinkRow.schema, .syncOperations, .syncPositions, .syncRequests, SyncRunRow.schema,
+        PendingSync.schema,
         User.schema, Webhook.schema, .circleUsage, ConnectionAuthorization.schema, ConnectionCredential.schema,
         Feed.schema, PasswordHandout.schema, PushRegistration.schema, .importChanges, .importItems, .importSources,
         ChangedOccurrence.schema,
@@ -108,6 +109,9 @@ extension SchemaTable {
     static let syncLeases = SchemaTable("sync_leases", key: "connection_id", "connection_id holder expires_at")
     static let syncOperations = SchemaTable("sync_operations", key: "connection_id key", "connection_id key content")
     static let syncPositions = SchemaTable("sync_positions", key: "connection_id", "connection_id content")
+    static let syncRequests = SchemaTable(
+        "sync_requests", key: "day provider connection_id",
+        "day provider connection_id requests successes looks look_requests")
     static let circleUsage = SchemaTable(
         "circle_usage", key: "circle_id", "circle_id items bytes kept_bytes kept_after")
     static let importChanges = SchemaTable(

@@ -17,6 +17,8 @@ package struct ConnectionSettings: Sendable {
     var googleApiURL = Setting.googleApiURL.standard
     package var microsoftLoginURL = Setting.microsoftLoginURL.standard
     var microsoftGraphURL = Setting.microsoftGraphURL.standard
+    /// The requests to Google in a day of UTC above which looks become rarer.
+    var googleRequestsPerDay = 800_000
     /// Each entry is `host` or `host:port`, in lower case.
     var privateCaldavHosts: Set<ByteString> = []
     /// Each entry is `host` or `host:port`, in lower case.
@@ -41,6 +43,7 @@ package struct ConnectionSettings: Sendable {
                     "\(setting.name) must begin with https://, or http:// on this machine, and have no query.")
             }
         }
+        googleRequestsPerDay = values.number(.googleRequestsPerDay, googleRequestsPerDay)
         if !Self.isPlain(microsoftTenant) {
             faults.append("microsoftTenant must be a word, a domain or an id: letters, digits, dots and hyphens.")
         }

@@ -29,6 +29,9 @@ extension Setting {
     package static let googleApiURL = Setting(
         "googleApiURL", .text, standard: "https://www.googleapis.com",
         "Google's API: the part before /calendar/v3/ and /batch/calendar/v3.")
+    package static let googleRequestsPerDay = Setting(
+        "googleRequestsPerDay", .number(1...1_000_000_000), standard: "800000",
+        "Requests to Google in a day of UTC by all servers: looks become rarer before there are more.")
     package static let microsoftLoginURL = Setting(
         "microsoftLoginURL", .text, standard: "https://login.microsoftonline.com",
         "Where people sign in to Microsoft: the part before /{tenant}/oauth2/v2.0/.")
@@ -47,7 +50,7 @@ extension Setting {
 
     static let connections: [Setting] = [
         googleClientID, googleClientSecret, microsoftClientID, microsoftClientSecret, microsoftTenant,
-        googleAuthorizeURL, googleTokenURL, googleRevokeURL, googleApiURL, microsoftLoginURL, microsoftGraphURL,
-        privateCaldavHosts, privatePushHosts, returnOrigins,
+        googleAuthorizeURL, googleTokenURL, googleRevokeURL, googleApiURL, googleRequestsPerDay,
+        microsoftLoginURL, microsoftGraphURL, privateCaldavHosts, privatePushHosts, returnOrigins,
     ]
 }

@@ -17,7 +17,10 @@ package struct Monitoring: Sendable {
     package func exposition() async -> String {
         let gauges = try? await services.store.read { try $0.syncGauges() }
         let sync = services.sync
-        return services.metrics.exposition + sync.metrics.exposition(gauges ?? [:], running: sync.running)
+        let days = try? await services.requestForecasts()
+        return services.metrics.exposition
+            + sync.metrics.exposition(
+                gauges ?? [:], running: sync.running, requests: sync.requests.samples, days: days ?? [])
             + (await StateMetrics(services: services, certificateExpiry: certificateExpiry).exposition())
             + ProcessMetrics().exposition
     }

@@ -34,13 +34,14 @@ package struct ConnectionProviders: Sendable {
     func door(ofRun connection: Connection) -> ProviderDoor {
         let provider = connection.provider
         return ProviderDoor(
-            line(to: provider), sync.answers, for: Self.sender(connection), time: ProviderDoor.timeOfRun
+            line(for: RequestSource(connection)), sync.answers, for: Self.sender(connection),
+            time: ProviderDoor.timeOfRun
         ) { [sync] in sync.awaiting(provider) }
     }
 
     /// Returns the door for a question that a person waits for.
-    func door(to provider: Connection.Provider, for sender: Sender) -> ProviderDoor {
-        ProviderDoor(line(to: provider), sync.answers, for: sender, time: ProviderDoor.timeOfQuestion)
+    func door(for source: RequestSource, _ sender: Sender) -> ProviderDoor {
+        ProviderDoor(line(for: source), sync.answers, for: sender, time: ProviderDoor.timeOfQuestion)
     }
 
     /// Returns for whom a connection's provider answers.
@@ -49,9 +50,12 @@ package struct ConnectionProviders: Sendable {
             user: connection.userID, host: SyncScheduler.Gate(connection.provider, account: connection.accountID).host)
     }
 
-    private func line(to provider: Connection.Provider) -> any ProviderLine {
-        provider == .caldav
+    /// Returns the way for requests; each is counted.
+    private func line(for source: RequestSource) -> CountedLine {
+        let line: any ProviderLine =
+            source.provider == .caldav
             ? AccountHTTP(rules: settings.fetching, privateHosts: own.privateCaldavHosts) : SettingsHTTP()
+        return CountedLine(line: line, counter: sync.requests, source: source)
     }
 
     /// The address to which a provider sends browsers back.
@@ -82,7 +86,10 @@ package struct ConnectionProviders: Sendable {
         case .caldav, .apple:
             throw Refusal.conflict("\(provider.name) has no page to sign in at.", code: .providerMismatch)
         }
-        return OAuthClient(application, http: SettingsHTTP())
+        return OAuthClient(
+            application,
+            http: CountedLine(
+                line: SettingsHTTP(), counter: sync.requests, source: RequestSource(provider), kind: .token))
     }
 
     /// Returns the provider of a connection whose account is known.

@@ -60,9 +60,13 @@ extension ConnectionRun {
     ) async throws {
         let (now, holder) = (services.now(), services.sync.holder)
         let interval = start.parts.configuration.syncIntervalMinutes * Self.minute
+        let stretch = services.sync.stretch(start.parts.connection.provider)
         // Nobody else settles conflicts while this run has the lease.
         let undecided = try await services.undecidedItems(of: start.parts.connection)
-        try await services.store.record { transaction in
+        // The wish for an undo took the place of what a change here or there wished.
+        let isCalm =
+            record.state == .done && record.status == .success && failure == nil && start.pendingRun?.kind != .undo
+        try await storing(requestsOf: start) { transaction in
             guard var own = try transaction.connectionEverKnown(id),
                 try transaction.takeSyncLease(of: id, for: holder, until: now + 1, now: now)
             else { return }
@@ -73,7 +77,16 @@ extension ConnectionRun {
             guard own.ending == nil, own.calendarID == start.parts.connection.calendarID else { return }
             let before = own
             if own.provider == .apple { try transaction.noteConflicts(undecided, of: own, now: now) }
-            own.note(record, failure, isMissing: isMissing, interval: interval, now: now)
+            var channel = try transaction.syncChannels(of: id).first
+            if var silent = channel, LookPlan.wasMissed(record.counts, silent, lastLook: before.lastSyncAt) {
+                silent.lastHeardAt = nil
+                try transaction.putSyncChannel(silent)
+                channel = silent
+            }
+            let every = LookPlan.every(interval, channel, isCalm: isCalm, now: now)
+            own.lookEvery = every
+            let gap = LookPlan.gap(every, interval, channel, stretch: stretch, now: now)
+            own.note(record, failure, isMissing: isMissing, interval: gap, now: now)
             if record.state != .held { try transaction.noteOfficeProblem(failure, of: own, now: now) }
             let isNews =
                 own.state != before.state || own.lastSyncStatus != before.lastSyncStatus
@@ -84,6 +97,26 @@ extension ConnectionRun {
             } else {
                 try transaction.recordConnection(own)
             }
+        }
+    }
+
+    /// Stores what a run sent to its provider, together with its result.
+    private func storing(
+        requestsOf start: Start, _ body: @escaping @Sendable (any WriteTransaction) throws -> Void
+    ) async throws {
+        let (own, now) = (start.parts.connection, services.now())
+        let sent = services.sync.requests.take(own)
+        var counts = sent
+        // Without a wish it was a regular look.
+        if start.pendingRun == nil, own.lastSyncAt != nil { (counts.looks, counts.lookRequests) = (1, sent.requests) }
+        do {
+            try await services.store.record { [counts] transaction in
+                try transaction.addRequests(counts, of: own.id, by: own.provider, now: now)
+                try body(transaction)
+            }
+        } catch {
+            services.sync.requests.giveBack([RequestSource(own): sent])
+            throw error
         }
     }
 

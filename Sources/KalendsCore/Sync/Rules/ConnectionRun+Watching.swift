@@ -20,12 +20,16 @@ extension ConnectionRun {
             guard let channel = try await opened.provider.watch(calendar, address: address, secret: secret) else {
                 return
             }
-            let end = channel.expiresAt.milliseconds
-            let row = SyncChannelRow(
-                id: channel.id, connectionID: own.id, secretHash: PushSecret.hash(secret), expiresAt: end,
+            let (end, hash) = (channel.expiresAt.milliseconds, PushSecret.hash(secret))
+            var row = SyncChannelRow(
+                id: channel.id, connectionID: own.id, secretHash: hash, expiresAt: end,
                 renewAt: now + max(0, end - now) / 2, content: try SyncContent.text(channel))
-            try await services.store.record { transaction in
+            row.lastHeardAt = known.first.flatMap { $0.isAlive(now: now) ? $0.lastHeardAt : nil }
+            try await services.store.record { [row, sync = services.sync] transaction in
                 guard try transaction.connection(own.id) != nil else { return }
+                var row = row
+                // Microsoft has reached the address before it answers; Google's first message may come before its answer.
+                if own.provider == .outlook || sync.heardEarly(row.id, hash) { row.lastHeardAt = now }
                 try transaction.putSyncChannel(row)
             }
             for old in known where old.id != channel.id {

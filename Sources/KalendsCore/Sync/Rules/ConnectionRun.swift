@@ -126,7 +126,7 @@ struct ConnectionRun {
                     switch pendingRun?.kind {
                     case .push: .push
                     case .manual, .approved, .undo: .manual
-                    case nil: own.lastSyncAt == nil ? .first : .schedule
+                    case .change, nil: own.lastSyncAt == nil ? .first : .schedule
                     }
                 record = RunRecord(id: newID, trigger: trigger, startedAt: Instant(milliseconds: now))
             }

@@ -21,6 +21,7 @@ package struct ConnectionSync: Service {
     }
 
     private static let pause = Duration.seconds(1)
+    private static let counting = Duration.seconds(60)
     /// The most connections of a provider that one query finds.
     private static let most = 20_000
 
@@ -32,6 +33,7 @@ package struct ConnectionSync: Service {
                 var gained = Shards([])
                 let clock = ContinuousClock()
                 var nextLook = clock.now
+                var nextCount = clock.now
                 while !Task.isCancelled {
                     if services.sync.takeNews() || clock.now >= nextLook {
                         nextLook = clock.now + Self.pause
@@ -40,6 +42,10 @@ package struct ConnectionSync: Service {
                             gained = Shards([])
                         }
                         if let found = await attempt({ try await due() }) { queue = SyncQueue(found) }
+                    }
+                    if clock.now >= nextCount {
+                        nextCount = clock.now + Self.counting
+                        group.addTask { _ = await attempt { try await count() } }
                     }
                     let now = services.now()
                     for own in queue.take({ services.sync.enter($0, now: now) }) {
@@ -52,12 +58,36 @@ package struct ConnectionSync: Service {
                 }
             }
         }
+        _ = await attempt { try await storeRequests() }
+    }
+
+    /// Stores the requests that no run has stored, and looks at what the day still needs.
+    private func count() async throws {
+        try await storeRequests()
+        _ = try await services.requestForecasts()
+    }
+
+    /// Stores the requests that no run has stored.
+    func storeRequests() async throws {
+        let (counts, now) = (services.sync.requests.takeAll(), services.now())
+        guard !counts.isEmpty else { return }
+        do {
+            try await services.store.record { transaction in
+                for (source, counts) in counts.sorted(by: { $0.key.connection < $1.key.connection }) {
+                    try transaction.addRequests(counts, of: source.connection.string, by: source.provider, now: now)
+                }
+            }
+        } catch {
+            services.sync.requests.giveBack(counts)
+            throw error
+        }
     }
 
     /// Runs everything that is due, and what becomes due while it runs; returns the number of runs.
     @discardableResult
     func once() async throws -> Int {
         var total = 0
+        try await count()
         while true {
             var queue = SyncQueue(try await due())
             let now = services.now()

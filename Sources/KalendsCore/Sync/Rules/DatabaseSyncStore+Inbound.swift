@@ -65,9 +65,11 @@ extension DatabaseSyncStore {
             guard try SeenItem(change.item, in: connection.circleID, parts.kinds, transaction) == seen else {
                 throw ChangedMeanwhile()
             }
+            let wish = try transaction.pendingSync(of: connection.id)
             var writer = try ScheduleWriter(circle: act.circle, quotas: quotas, transaction: transaction, now: now)
             try plan.write(of: seen.item, with: &writer, quotas)
             try writer.finish()
+            try transaction.restorePendingSync(wish, of: connection.id)
             try transaction.keep(batch, of: connection.id, by: person?.actor.text, now: now)
             guard let stored = try SeenItem(change.item, in: connection.circleID, parts.kinds, transaction),
                 let entry = try parts.entry(

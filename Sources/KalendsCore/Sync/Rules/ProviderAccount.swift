@@ -16,7 +16,7 @@ struct ProviderAccount: Hashable, Sendable {
         _ provider: Connection.Provider, _ grant: OAuthGrant, of user: String, _ providers: ConnectionProviders
     ) async throws -> ProviderAccount {
         let token = GrantedToken(grant: grant)
-        let http = providers.door(to: provider, for: Sender(user: user, host: nil))
+        let http = providers.door(for: RequestSource(provider), Sender(user: user, host: nil))
         switch provider {
         case .google:
             // The primary calendar's id is the account's address.

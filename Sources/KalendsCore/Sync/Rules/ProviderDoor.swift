@@ -186,7 +186,7 @@ private final class Arrival: Sendable {
 
 extension ProviderRequest {
     /// Whether it changes nothing at the provider (RFC 9110 section 9.2.1, RFC 4918 section 9.1, RFC 3253 section 3.6).
-    fileprivate var isSafe: Bool {
+    var isSafe: Bool {
         ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"].contains { method.isSameText(as: $0) }
     }
 }

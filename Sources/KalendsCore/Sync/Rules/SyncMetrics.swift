@@ -55,7 +55,10 @@ final class SyncMetrics: Sendable {
     }
 
     /// Returns the metrics in the exposition format, version 0.0.4.
-    func exposition(_ gauges: [Connection.Provider: SyncGauges], running: [Connection.Provider: Int]) -> String {
+    func exposition(
+        _ gauges: [Connection.Provider: SyncGauges], running: [Connection.Provider: Int],
+        requests: [(labels: String, value: Int)], days: [RequestForecast]
+    ) -> String {
         let totals = totals.withLock { $0 }.sorted { $0.key.rawValue < $1.key.rawValue }
         let now = gauges.sorted { $0.key.rawValue < $1.key.rawValue }
         var text = ""
@@ -106,6 +109,27 @@ final class SyncMetrics: Sendable {
         add(
             "sync_waits_total", "counter", "Runs that a provider asked to wait.",
             totals.map { "sync_waits_total\(label($0)) \($1.waits)" })
+        add(
+            "provider_requests_total", "counter", "Requests to providers; each one of a batch counts.",
+            requests.map { "provider_requests_total\($0.labels) \($0.value)" })
+        add(
+            "provider_requests_today", "gauge", "Requests of the day in UTC, by all servers.",
+            days.map { "provider_requests_today\(label($0.provider)) \($0.day.today.requests)" })
+        add(
+            "provider_successes_today", "gauge", "The successful ones among them, at most.",
+            days.map { "provider_successes_today\(label($0.provider)) \($0.day.today.successes)" })
+        add(
+            "provider_requests_forecast", "gauge", "Requests of the whole day, if intervals are not made longer.",
+            days.map { "provider_requests_forecast\(label($0.provider)) \($0.total)" })
+        add(
+            "provider_requests_limit", "gauge", "What googleRequestsPerDay allows.",
+            days.compactMap { day in day.limit.map { "provider_requests_limit\(label(day.provider)) \($0)" } })
+        add(
+            "sync_interval_factor", "gauge", "How many times as long the intervals between looks are.",
+            days.map { "sync_interval_factor\(label($0.provider)) \($0.stretch)" })
+        add(
+            "connections_pushed", "gauge", "Connections whose provider announces changes.",
+            days.map { "connections_pushed\(label($0.provider)) \($0.day.pushed)" })
         add(
             "sync_lateness_seconds", "histogram", "Time between when a run was due and its start.",
             totals.flatMap { provider, own in

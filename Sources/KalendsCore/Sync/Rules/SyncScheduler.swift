@@ -52,6 +52,10 @@ package final class SyncScheduler: Sendable {
         var quick = LeastRecentlyUsed<ByteString, Bool>(limit: 100_000)
         /// When a run last found all places of its provider taken.
         var crowdedAt: [Connection.Provider: ContinuousClock.Instant] = [:]
+        /// The hashes of secrets that came with first messages of channels that were not known yet.
+        var early = LeastRecentlyUsed<ByteString, String>(limit: 1_000)
+        /// What each provider's day holds, and when that was looked at.
+        var forecasts: (found: [RequestForecast], at: Int)?
         /// Leases that are being given back, by connection and holder.
         var returns: [ByteString: Task<Void, Never>] = [:]
         var sleeper: CheckedContinuation<Void, Never>?
@@ -79,6 +83,7 @@ package final class SyncScheduler: Sendable {
     /// How often one user can request a run; there is a limit because each run leaves a record.
     let requestLimit = RateLimit(burst: 300, span: 1_000)
     let metrics = SyncMetrics()
+    let requests = RequestCounter()
     /// What the providers answer.
     let answers: ForeignAnswers
     private let state = Mutex(State())
@@ -260,6 +265,32 @@ package final class SyncScheduler: Sendable {
 
     fileprivate static func account(_ provider: Connection.Provider, _ id: String?) -> ByteString? {
         id.map { ByteString("\(provider.rawValue) \($0)") }
+    }
+
+    // MARK: Channels
+
+    /// Remembers the first message of a channel that is not known yet.
+    func noteEarly(_ channel: String, _ secretHash: String) {
+        state.withLock { $0.early.keep(secretHash, for: ByteString(channel), cost: 1) }
+    }
+
+    /// Whether the first message of a channel came before its provider's answer.
+    func heardEarly(_ channel: String, _ secretHash: String) -> Bool {
+        state.withLock { $0.early.find(ByteString(channel)) }.map { $0.utf8.isSameSecret(as: secretHash.utf8) } ?? false
+    }
+
+    // MARK: The day's requests
+
+    /// Returns what each provider's day holds, unless that is older than a minute.
+    func forecasts(now: Int) -> [RequestForecast]? {
+        state.withLock { $0.forecasts }.flatMap { (0..<60_000).contains(now - $0.at) ? $0.found : nil }
+    }
+
+    func keep(_ found: [RequestForecast], now: Int) { state.withLock { $0.forecasts = (found, now) } }
+
+    /// How many times as long the intervals of a provider's connections are, so that its requests of the day suffice.
+    func stretch(_ provider: Connection.Provider) -> Double {
+        state.withLock { $0.forecasts }?.found.first { $0.provider == provider }?.stretch ?? 1
     }
 
     // MARK: Waking

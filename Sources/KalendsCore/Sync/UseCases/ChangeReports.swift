@@ -15,13 +15,17 @@ package struct ChangeReports: Sendable {
 
     /// Takes reports; reports without the secret of their channel, and those about an unknown channel, change nothing.
     package func take(_ notices: [PushNotice], from provider: Connection.Provider) async throws {
-        let now = services.now()
+        let (now, sync) = (services.now(), services.sync)
         // All reports are looked up in one transaction, since anybody can send a thousand of them.
         let found = try await services.store.read { transaction in
             var known: [(PushNotice, SyncChannelRow)] = []
             for notice in notices {
-                guard let secret = notice.secret?.reveal(), let row = try transaction.syncChannel(notice.channel),
-                    PushSecret.hash(secret).utf8.isSameSecret(as: row.secretHash.utf8)
+                guard let secret = notice.secret?.reveal() else { continue }
+                guard let row = try transaction.syncChannel(notice.channel) else {
+                    if notice.what == .opened { sync.noteEarly(notice.channel, PushSecret.hash(secret)) }
+                    continue
+                }
+                guard PushSecret.hash(secret).utf8.isSameSecret(as: row.secretHash.utf8)
                 else { continue }
                 known.append((notice, row))
             }

@@ -56,7 +56,7 @@ extension Connections {
         do throws(ProviderFailure) {
             account = try await CalDAVDiscovery(
                 url: address, username: username, password: password.reveal(),
-                http: services.providers.door(to: .caldav, for: sender), clock: services.now,
+                http: services.providers.door(for: RequestSource(own), sender), clock: services.now,
                 services: AccountServices(rules: services.settings.fetching)
             ).account()
         } catch {

@@ -101,7 +101,7 @@ extension Connections {
     ) throws -> String? {
         // The channels report the former calendar; the next run requests reports of the new one.
         for var channel in try transaction.syncChannels(of: own.id) {
-            channel.renewAt = now
+            (channel.renewAt, channel.lastHeardAt) = (now, nil)
             try transaction.putSyncChannel(channel)
         }
         // The engine sees from the position of the last run that links belong to another calendar. If no run has ended,
@@ -172,7 +172,7 @@ extension Connections {
         let slot = try await services.sync.answers.ask(sender)
         defer { withExtendedLifetime(slot) {} }
         do {
-            let door = providers.door(to: own.provider, for: sender)
+            let door = providers.door(for: RequestSource(own), sender)
             return try await question(await providers.provider(of: own, zone: circle.timeZone, over: door))
         } catch let failure as ProviderFailure {
             if failure.kind == .unauthorized { await services.grants.markDead(own.id) }

@@ -60,6 +60,11 @@ extension AuthorizedInstallation {
         try transaction.syncDays(30, now: now).map { Statistics.Day(number: $0.day, counted: $0.runs) }
     }
 
+    /// Returns the five accounts to which most requests were sent today.
+    package func busiestAccounts(now: Int) throws -> [AccountRequests] {
+        try transaction.busiestAccounts(limit: 5, now: now)
+    }
+
     /// Returns up to a hundred connections that need attention: those that wait for their person, and those that fail.
     package var troubles: [Connection] { get throws { try transaction.connectionsInTrouble(limit: 100) } }
 }

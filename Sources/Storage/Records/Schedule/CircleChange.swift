@@ -43,6 +43,14 @@ extension CircleChange: StoredRow {
         self.init(subject: subject, collection: collection, id: id, part: part, kind: kind, user: user)
     }
 
+    /// Whether calendars that are kept in step with the circle may show it.
+    fileprivate var isForCalendars: Bool {
+        switch subject {
+        case .circle, .member, .patient, .item, .occurrence: true
+        case .feed, .subscription, .connection, .conflict, .fileImport: false
+        }
+    }
+
     private var assigned: Int? {
         get { sequence > 0 ? sequence : nil }
         set { sequence = newValue ?? 0 }
@@ -119,6 +127,7 @@ extension WriteTransaction {
     @discardableResult
     func note(_ notes: [CircleChange], in circle: String, now: Int) throws -> ClosedRange<Int> {
         guard !notes.isEmpty else { throw StorageError.unexpectedResult("No change was to be noted.") }
+        if notes.contains(where: \.isForCalendars) { try wakeConnections(in: circle, now: now) }
         // Of servers that share the database, none waits here for a number that all writes have in common.
         let first = sharedNumber != nil ? nil : try nextChangeSequences(notes.count).lowerBound
         let numbers = try nextChangeNumbers(notes.count, in: circle)

@@ -53,6 +53,8 @@ public struct Connection: Hashable, Sendable {
     public var failures = 0
     /// When the next run is due; nil when the connection waits for a person.
     public var nextSyncAt: Int?
+    /// Milliseconds between two regular runs, before requests are saved; nil until a run has ended.
+    public var lookEvery: Int?
     /// When the calendar was first not found; nil while it exists.
     public var missingSince: Int?
     /// Set for a connection that has ended and from which something still has to be removed.
@@ -89,7 +91,8 @@ extension Connection: StoredRow {
             .init("state", \.state), .init("state_at", \.stateAt), .init("config", \.config),
             .init("last_sync_at", \.lastSyncAt), .init("last_sync_status", \.lastSyncStatus),
             .init("last_sync_error", \.lastSyncError), .init("failures", \.failures),
-            .init("next_sync_at", \.nextSyncAt), .init("missing_since_at", \.missingSince),
+            .init("next_sync_at", \.nextSyncAt), .init("look_every", \.lookEvery),
+            .init("missing_since_at", \.missingSince),
             .init("ending", \.ending), .init("ending_at", \.endingAt), .once("created_at", \.createdAt),
             .init("updated_at", \.updatedAt),
         ])

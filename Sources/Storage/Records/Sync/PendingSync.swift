@@ -11,7 +11,15 @@ public struct PendingSync: Hashable, Sendable {
         case undo
         /// The provider reported a change.
         case push
+        /// Something changed here.
+        case change
+
+        /// Whether a person waits for it.
+        public var isWanted: Bool { self != .push && self != .change }
     }
+
+    /// The milliseconds for which changes of a circle are collected before its calendars get them.
+    public static let collecting = 4_000
 
     public var connectionID = ""
     public var kind = Kind.manual
@@ -63,7 +71,7 @@ public struct DueSync: Hashable, Sendable {
         userID = try row.text(required: "user_id")
         accountID = row.text("account_id")
         let kind = row.text("kind").flatMap { PendingSync.Kind(rawValue: $0) }
-        isWanted = row.text("ending") == nil && kind != nil && kind != .push
+        isWanted = row.text("ending") == nil && kind?.isWanted ?? false
         dueAt = [row.integer("next_sync_at"), row.integer("due_at")].compactMap(\.self).min() ?? now
     }
 }
@@ -95,7 +103,7 @@ extension ReadTransaction {
             LEFT JOIN sync_wishes ON sync_wishes.connection_id = connections.id
             WHERE NOT EXISTS (
                 SELECT 1 FROM sync_leases WHERE sync_leases.connection_id = connections.id AND expires_at > $2)\(isIn)
-            ORDER BY CASE WHEN ending IS NULL AND kind <> 'push' THEN 0 ELSE 1 END,
+            ORDER BY CASE WHEN ending IS NULL AND kind NOT IN ('push', 'change') THEN 0 ELSE 1 END,
                 CASE WHEN due_at IS NULL OR next_sync_at < due_at THEN next_sync_at ELSE due_at END, connections.id
             LIMIT $3
             """, arguments
@@ -124,13 +132,39 @@ extension WriteTransaction {
     /// A wish that is already due may be under way, with a run that read before this change: it becomes due now, so
     /// that the end of that run does not complete it. An undo is not repeated for that.
     public func putPendingSync(_ pending: PendingSync, now: Int = 0) throws {
-        guard pending.kind == .push else { return try put(pending) }
+        guard !pending.kind.isWanted else { return try put(pending) }
         try insert(
             new: pending,
             """
             ON CONFLICT (connection_id) DO UPDATE SET due_at = $6
                 WHERE sync_wishes.due_at < $6 AND sync_wishes.kind <> 'undo'
             """, [.integer(now)])
+    }
+
+    /// Makes a circle's connections run soon, because something changed here; several changes together are one run.
+    ///
+    /// A wish that is already due may be under way, as above; its repetition collects changes again, so that many changes in
+    /// a row are a run every few seconds. What fails is tried again at its own time, and phones ask by themselves.
+    func wakeConnections(in circle: String, now: Int) throws {
+        try execute(
+            """
+            INSERT INTO sync_wishes (connection_id, kind, due_at)
+            SELECT id, 'change', CAST($2 AS BIGINT) FROM connections
+            WHERE circle_id = $1 AND ending IS NULL AND state = 'active' AND provider <> 'apple' AND failures = 0
+                AND calendar_id IS NOT NULL
+            ORDER BY id
+            ON CONFLICT (connection_id) DO UPDATE SET due_at = CASE WHEN EXISTS (
+                    SELECT 1 FROM sync_leases
+                    WHERE sync_leases.connection_id = sync_wishes.connection_id AND expires_at > CAST($3 AS BIGINT)
+                ) THEN EXCLUDED.due_at ELSE CAST($3 AS BIGINT) END
+                WHERE sync_wishes.due_at < CAST($3 AS BIGINT) AND sync_wishes.kind <> 'undo'
+            """, [.text(circle), .integer(now + PendingSync.collecting), .integer(now)])
+    }
+
+    /// Makes a connection's wish what it was before its own run changed something here, which that run knows.
+    public func restorePendingSync(_ pending: PendingSync?, of connection: String) throws {
+        if let pending { return try put(pending) }
+        try execute("DELETE FROM sync_wishes WHERE connection_id = $1 AND kind = 'change'", [.text(connection)])
     }
 
     /// Removes a wish that was carried out; a newer one stays.

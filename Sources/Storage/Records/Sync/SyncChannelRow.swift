@@ -10,8 +10,14 @@ public struct SyncChannelRow: Hashable, Sendable {
     public var expiresAt = 0
     /// When another channel has to replace it: at half of its lifetime.
     public var renewAt = 0
+    /// When a message last came through it; nil as long as none did, and again after a change that no message announced.
     public var lastHeardAt: Int?
     public var content = ""
+}
+
+extension SyncChannelRow {
+    /// Whether changes are announced through it.
+    public func isAlive(now: Int) -> Bool { lastHeardAt != nil && expiresAt > now }
 }
 
 extension SyncChannelRow: StoredRow {
