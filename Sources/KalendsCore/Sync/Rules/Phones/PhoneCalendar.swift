@@ -48,7 +48,7 @@ struct PhoneCalendar: CalendarProvider {
     // MARK: Reading
 
     func changes(
-        in calendar: String, since cursor: String?, window: SyncWindow
+        in calendar: String, since cursor: String?, window: TimeRange, known: [ByteString: String]
     ) async throws(ProviderFailure) -> ChangeSet {
         let (source, user) = (connection.id, connection.userID)
         let position = cursor.flatMap { Int($0) }
