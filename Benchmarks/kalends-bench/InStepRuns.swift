@@ -37,7 +37,7 @@ struct InStepRuns {
             installation: "bench", connection: "bench-\(now.seconds)", circle: "bench",
             fingerprint: Fingerprint(
                 account: account.principal, calendar: calendar, pastDays: 30, futureDays: 400, filter: "", mapping: 1),
-            window: SyncWindow(from: now.adding(seconds: -30 * 86_400), to: now.adding(seconds: 400 * 86_400)))
+            window: TimeRange(from: now.adding(seconds: -30 * 86_400), to: now.adding(seconds: 400 * 86_400)))
     }
 
     /// Returns the milliseconds and the requests of one run.

@@ -13,7 +13,8 @@ struct MonthTests {
     }
 
     private static func entry(_ title: String, _ first: CivilDate, _ last: CivilDate) -> PageEntry {
-        PageEntry(kind: .shift, path: "/app/circles/c/shifts/\(title)", title: title, span: .days(first, last))
+        PageEntry(
+            kind: .shift, path: "/app/circles/c/shifts/\(title)", title: title, span: .days(first: first, last: last))
     }
 
     private static func html(_ entries: [PageEntry], _ language: Language = .english) -> String {

@@ -62,7 +62,9 @@ struct PartsPage: Page {
                         ButtonStyle(text: style).map { paper.act("actSave", "/app", style: $0, about: name) }
                     }),
                 "agenda": paper.agenda(
-                    EntryKind.allCases.map { PageEntry(kind: $0, path: "/app", title: name, span: .days(day, day)) },
+                    EntryKind.allCases.map {
+                        PageEntry(kind: $0, path: "/app", title: name, span: .days(first: day, last: day))
+                    },
                     from: day, to: day),
             ], scripts: ["copy", "drop", "preview"], problems: paper.problems(draft, in: "wrong", fields))
     }

@@ -263,7 +263,7 @@ extension Samples {
 
     private var changes: [ActivityPage.Entry] {
         var before = ActivityPage.State(
-            title: text("Dr. Patel"), span: .timed(from: Self.hours(18), to: Self.hours(19)))
+            title: text("Dr. Patel"), span: Self.span(18, 19))
         (before.status, before.patient, before.person) = (.confirmed, text("Rose"), text("Maria"))
         (before.place, before.zone, before.rule) = (text("Heart Clinic"), text("Europe/Berlin"), "1")
         (before.reminders, before.notes) = ([15, 60], text("Fasting"))
@@ -287,9 +287,9 @@ extension Samples {
 
     private var conflicts: [ConflictsPage.Conflict] {
         let ours = ConflictsPage.Side(
-            title: text("CK Appt: Rose - Dr. Patel"), span: .timed(from: Self.hours(18), to: Self.hours(19)),
+            title: text("CK Appt: Rose - Dr. Patel"), span: Self.span(18, 19),
             place: text("Heart Clinic"), notes: text("Fasting"))
-        let theirs = ConflictsPage.Side(title: text("Dr Patel"), span: .timed(from: Self.hours(20), to: Self.hours(44)))
+        let theirs = ConflictsPage.Side(title: text("Dr Patel"), span: Self.span(20, 44))
         let gone = ConflictsPage.Side(title: text("CK Appt: Rose - Dr. Patel"), span: nil)
         return [
             .init(

@@ -117,7 +117,7 @@ final class MemoryCalendar: CalendarProvider {
     func expressible(_ entry: Entry) -> (entry: Entry, limitations: [Limitation]) { (entry, []) }
 
     func changes(
-        in calendar: String, since cursor: String?, window: SyncWindow
+        in calendar: String, since cursor: String?, window: TimeRange, known: [ByteString: String]
     ) async throws(ProviderFailure) -> ChangeSet {
         try await enter()
         return state.withLock { state in

@@ -90,8 +90,8 @@ extension EventKitStore {
 
     private func series(_ main: EKEvent, _ found: [EKEvent], _ window: TimeWindow) -> StoreEvent? {
         guard var content = content(of: main) else { return nil }
-        let rule = main.recurrenceRules?.first.flatMap { DayRule($0, isAllDay: main.isAllDay, zones) }
-        content.recurrence = EventRecurrence(rule: rule?.text)
+        let rule = main.recurrenceRules?.first.flatMap { RecurrenceRule($0, isAllDay: main.isAllDay, zones) }
+        content.recurrence = EventRecurrence(rule: rule?.description)
         var unit = EventUnit(content)
         var present: Set<EventMoment> = []
         for event in found {
@@ -109,7 +109,7 @@ extension EventKitStore {
     /// Returns occurrences that the rule has but the calendar does not; EventKit does not report which ones were left
     /// out.
     private func missing(
-        _ rule: DayRule, _ content: EventContent, _ main: EKEvent, _ window: TimeWindow,
+        _ rule: RecurrenceRule, _ content: EventContent, _ main: EKEvent, _ window: TimeWindow,
         besides present: Set<EventMoment>
     ) -> Set<EventMoment> {
         let moments = rule.moments(of: content.span, in: window, zones)
@@ -175,23 +175,4 @@ extension EventKitStore {
 
 extension TimeWindow {
     static let yearLength = 366 * 86_400
-}
-
-extension DayRule {
-    /// Returns the starts, within a span, of a series whose first occurrence is at `span`.
-    func moments(of span: EventSpan, in window: TimeWindow, _ zones: Zones) -> [EventMoment] {
-        var moved: (Day) -> EventSpan
-        switch span {
-        case .allDay(let first, let last):
-            moved = { .allDay(first: $0, last: $0.adding(days: last.daysSinceEpoch - first.daysSinceEpoch)) }
-        case .timed(let start, let end, let zone):
-            moved = { day in
-                let from = WallTime(day, second: start.second)
-                return .timed(start: from, end: WallTime(total: from.total + end.total - start.total), zone: zone)
-            }
-        }
-        let last = zones.wall(window.end, in: "UTC").day.adding(days: 2)
-        return days(from: span.firstDay, through: last) { zones.moment(of: moved($0)) }.map { moved($0) }
-            .filter { window.overlaps(zones.window(of: $0)) }.map { zones.moment(of: $0) }
-    }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Calendar
 import Foundation
 public import KalendsCompanion
 import OfficeDays
@@ -17,8 +18,8 @@ extension EventKitStore {
         guard content.recurrence?.additions.isEmpty ?? true else { throw .invalid("additionalDates") }
         var rule: EKRecurrenceRule?
         if let text = content.recurrence?.rule {
-            guard let days = DayRule(text) else { throw .invalid("rule") }
-            rule = days.eventKit(zones)
+            guard let own = RecurrenceRule(ofPhone: text) else { throw .invalid("rule") }
+            rule = own.eventKit(zones)
         }
         var event: EKEvent
         if let key = draft.key {
@@ -110,7 +111,7 @@ extension EventKitStore {
                 if isLeftOut {
                     try events.remove(event, span: .thisEvent, commit: false)
                 } else {
-                    fill(event, wanted.changed[moment] ?? now.content.moved(to: moment, zones))
+                    fill(event, wanted.changed[moment] ?? now.content.occurrence(at: moment, zones))
                     try events.save(event, span: .thisEvent, commit: false)
                 }
                 isChanged = true
@@ -127,7 +128,7 @@ extension EventKitStore {
 
     private func occurrence(of id: String, at moment: EventMoment, _ unit: EventUnit) -> EKEvent? {
         guard let main = events.event(withIdentifier: id), let calendar = main.calendar else { return nil }
-        let place = zones.window(of: (unit.changed[moment] ?? unit.content.moved(to: moment, zones)).span)
+        let place = zones.window(of: (unit.changed[moment] ?? unit.content.occurrence(at: moment, zones)).span)
         let predicate = events.predicateForEvents(
             withStart: Date(timeIntervalSince1970: Double(place.start - 86_400)),
             end: Date(timeIntervalSince1970: Double(place.end + 86_400)), calendars: [calendar])
@@ -138,7 +139,7 @@ extension EventKitStore {
 
     private func isSame(_ old: EKRecurrenceRule?, _ new: EKRecurrenceRule?) -> Bool {
         guard let old, let new else { return old == nil && new == nil }
-        return DayRule(old, isAllDay: false, zones) == DayRule(new, isAllDay: false, zones)
+        return RecurrenceRule(old, isAllDay: false, zones) == RecurrenceRule(new, isAllDay: false, zones)
     }
 
     private func fill(_ event: EKEvent, _ content: EventContent) {
@@ -159,9 +160,4 @@ extension EventKitStore {
             event.endDate = Date(timeIntervalSince1970: Double(window.end))
         }
     }
-}
-
-extension EventContent {
-    /// Returns the occurrence of a series that starts at a moment, as the series has it.
-    fileprivate func moved(to moment: EventMoment, _ zones: Zones) -> EventContent { occurrence(at: moment, zones) }
 }

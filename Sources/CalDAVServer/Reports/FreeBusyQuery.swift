@@ -10,14 +10,14 @@ import Storage
 struct FreeBusyQuery: Report {
     static let name = PropertyName.caldav("free-busy-query")
 
-    private let range: ReportRange
+    private let range: TimeRange
 
     static func isOffered(at subject: Subject) -> Bool {
         CalendarMultiget.isOffered(at: subject)
     }
 
     init(body: XMLElement) throws {
-        guard let range = body.child(.caldav, "time-range").flatMap({ ReportRange($0, isOpen: false) }) else {
+        guard let range = body.child(.caldav, "time-range").flatMap({ TimeRange($0, isOpen: false) }) else {
             throw DAVFault.badRequest("The report needs a time-range with a start and an end in UTC.")
         }
         self.range = range

@@ -17,6 +17,13 @@ public struct Revision: Hashable, Sendable {
     }
 }
 
+extension Event {
+    /// Takes over the sequence and the time of a stored change.
+    package mutating func take(_ revision: Revision) {
+        (sequence, timestamp, lastModified) = (revision.sequence, revision.updatedAt, revision.updatedAt)
+    }
+}
+
 /// How items are shown in a calendar.
 public struct CareStyle: Hashable, Sendable {
     /// The text before every title; `CK` unless configured.
@@ -84,10 +91,8 @@ extension CareItem {
         event.description = notes
         event.location = location
         event.recurrenceID = recurrenceID
-        event.sequence = revision.sequence
-        event.timestamp = revision.updatedAt
+        event.take(revision)
         event.created = revision.createdAt
-        event.lastModified = revision.updatedAt
         event.categories = [category]
         if style.includesReminders, status == .planned || status == .tentative, span != .open {
             event.alarms = Set(reminders).sorted().map { minutes in

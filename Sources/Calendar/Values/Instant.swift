@@ -7,6 +7,11 @@ public struct Instant: Hashable, Comparable, Sendable {
 
     public init(seconds: Int) { self.seconds = seconds }
 
+    /// The second that contains a time in milliseconds since 1970.
+    package init(milliseconds: Int) { seconds = milliseconds.floorDivided(by: 1000) }
+
+    package var milliseconds: Int { seconds * 1000 }
+
     /// The instant at which a UTC clock shows `utc`.
     public init(utc: CivilDateTime) { self.seconds = utc.wallSeconds }
 

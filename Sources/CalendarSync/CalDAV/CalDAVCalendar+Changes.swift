@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension CalDAVCalendar {
-    public func changes(
-        in calendar: String, since cursor: String?, window: SyncWindow
-    ) async throws(ProviderFailure) -> ChangeSet {
-        try await changes(in: calendar, since: cursor, window: window, known: [:])
-    }
+public import ICalBridge
 
+extension CalDAVCalendar {
     /// Lists the whole calendar, whatever the window: a listing by time does not prove anything.
     public func changes(
-        in calendar: String, since text: String?, window: SyncWindow, known: [ByteString: String]
+        in calendar: String, since text: String?, window: TimeRange, known: [ByteString: String]
     ) async throws(ProviderFailure) -> ChangeSet {
         let collection = try collection(calendar)
         let before = text.flatMap { CalDAVCursor($0, collection) }

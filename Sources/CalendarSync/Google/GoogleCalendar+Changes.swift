@@ -8,16 +8,10 @@ extension GoogleCalendar {
 
     /// Returns the changes. The window is not sent: a listing limited to it would lack the changed occurrences outside,
     /// as if they had been reverted. A sync token is also bound to the parameters of its first listing.
+    ///
+    /// A series whose etag is in `known` needs no further requests: this side wrote it last.
     public func changes(
-        in calendar: String, since cursor: String?, window: SyncWindow
-    ) async throws(ProviderFailure) -> ChangeSet {
-        try await changes(in: calendar, since: cursor, window: window, known: [:])
-    }
-
-    /// Returns the changes as above, without further requests for a series whose etag is in `known`: this side wrote it
-    /// last.
-    public func changes(
-        in calendar: String, since cursor: String?, window: SyncWindow, known: [ByteString: String]
+        in calendar: String, since cursor: String?, window: TimeRange, known: [ByteString: String]
     ) async throws(ProviderFailure) -> ChangeSet {
         if let cursor {
             do throws(ProviderFailure) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Base
-internal import ICalBridge
+public import ICalBridge
 
 extension GraphCalendar {
     /// The result of a round of delta pages, each event as on the last page that has it.
@@ -34,13 +34,7 @@ extension GraphCalendar {
     }
 
     public func changes(
-        in calendar: String, since cursor: String?, window: SyncWindow
-    ) async throws(ProviderFailure) -> ChangeSet {
-        try await changes(in: calendar, since: cursor, window: window, known: [:])
-    }
-
-    public func changes(
-        in calendar: String, since cursor: String?, window: SyncWindow, known: [ByteString: String]
+        in calendar: String, since cursor: String?, window: TimeRange, known: [ByteString: String]
     ) async throws(ProviderFailure) -> ChangeSet {
         if let cursor = cursor.flatMap(GraphCursor.init(_:)), cursor.covers(window, in: calendar),
             wire.trusts(cursor.link)
@@ -111,7 +105,7 @@ extension GraphCalendar {
 
     /// Makes the changes of a round: delta expands series and never returns a mark, so events are looked at again.
     private func changeSet(
-        _ round: Round, in calendar: String, window: SyncWindow, series known: [String], isFull: Bool
+        _ round: Round, in calendar: String, window: TimeRange, series known: [String], isFull: Bool
     ) async throws(ProviderFailure) -> ChangeSet {
         var singles: [String] = []
         var series: Set<ByteString> = []
@@ -185,7 +179,7 @@ extension GraphCalendar {
     ///
     /// Beyond the window, nothing is known about its occurrences.
     func filled(
-        _ entry: Entry, id: String, window: SyncWindow
+        _ entry: Entry, id: String, window: TimeRange
     ) async throws(ProviderFailure) -> RemoteEvent.Content {
         let listed = try await pages(
             "/me/events/\(PercentEncoding.encode(id))/instances?startDateTime=\(PercentEncoding.encode(window.from.description))"

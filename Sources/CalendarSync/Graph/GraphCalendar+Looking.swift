@@ -7,7 +7,7 @@ extension GraphCalendar {
         at ids: [String], in calendar: String
     ) async throws(ProviderFailure) -> [(id: String, look: RemoteLookup)] {
         let years = 3 * 365 * 86_400
-        let window = SyncWindow(from: now().adding(seconds: -years / 3), to: now().adding(seconds: years))
+        let window = TimeRange(from: now().adding(seconds: -years / 3), to: now().adding(seconds: years))
         var looks: [(id: String, look: RemoteLookup)] = []
         for (id, found) in try await events(ids, in: calendar, isDoubted: true) {
             guard var event = found else {

@@ -6,7 +6,7 @@ internal import ICalBridge
 struct GraphCursor: Hashable {
     var calendar: String
     /// The window in which the round began; Graph reports changes within it.
-    var window: SyncWindow
+    var window: TimeRange
     /// Graph's deltaLink, unchanged.
     var link: String
     /// Our series in the window: a deleted occurrence is reported under an id that does not reveal its series.
@@ -18,7 +18,7 @@ struct GraphCursor: Hashable {
     /// for a day.
     static let margin = 86_400
 
-    init(calendar: String, window: SyncWindow, link: String, series: some Sequence<String>) {
+    init(calendar: String, window: TimeRange, link: String, series: some Sequence<String>) {
         self.calendar = calendar
         self.window = window
         self.link = link
@@ -32,7 +32,7 @@ struct GraphCursor: Hashable {
             let link = json["link"]?.string
         else { return nil }
         self.init(
-            calendar: calendar, window: SyncWindow(from: Instant(seconds: from), to: Instant(seconds: to)), link: link,
+            calendar: calendar, window: TimeRange(from: Instant(seconds: from), to: Instant(seconds: to)), link: link,
             series: (json["series"]?.array ?? []).compactMap(\.string))
     }
 
@@ -46,11 +46,11 @@ struct GraphCursor: Hashable {
     }
 
     /// Returns the window of a new round for a wanted window.
-    static func window(for wanted: SyncWindow) -> SyncWindow {
-        SyncWindow(from: wanted.from.adding(seconds: -margin), to: wanted.to.adding(seconds: margin))
+    static func window(for wanted: TimeRange) -> TimeRange {
+        TimeRange(from: wanted.from.adding(seconds: -margin), to: wanted.to.adding(seconds: margin))
     }
 
-    func covers(_ wanted: SyncWindow, in calendar: String) -> Bool {
-        self.calendar == calendar && window.from <= wanted.from && window.to >= wanted.to
+    func covers(_ wanted: TimeRange, in calendar: String) -> Bool {
+        self.calendar == calendar && window.contains(wanted)
     }
 }

@@ -236,7 +236,7 @@ struct GraphWriter {
         for write in bare {
             guard case .master(let entry) = write.read.content else { continue }
             let starts = [write.wanted, write.from].flatMap { Array($0.entry.canonical.occurrences.keys) }
-            let window = SyncWindow(
+            let window = TimeRange(
                 from: starts.min() ?? entry.span.start, to: (starts.max() ?? entry.span.start).adding(seconds: 86_400))
             var filled = write.read
             do throws(ProviderFailure) {

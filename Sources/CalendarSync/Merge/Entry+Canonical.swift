@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ICalBridge
+package import ICalBridge
 
 extension Entry {
     /// The canonical form in which entries are merged: a cancelled occurrence is in `occurrences` and never an EXDATE,
@@ -42,7 +42,7 @@ extension Entry {
     func repeats(like other: Entry) -> Bool { span.bounds == other.span.bounds && hasOccurrences(like: other) }
 
     /// Returns an occurrence as the series defines it.
-    func plain(at start: Instant) -> ChangedEntry {
+    package func plain(at start: Instant) -> ChangedEntry {
         ChangedEntry(title: title, notes: notes, location: location, span: span.moved(to: start), status: status)
     }
 

@@ -26,7 +26,7 @@ struct FieldMerge {
         var kind: ConflictRecord.Kind
         var isOpen: Bool
         /// The side whose values all occurrences keep; nil for the event as a whole.
-        var kept: ConflictRecord.Side?
+        var kept: EditSide?
     }
 
     init(base: Agreement?, ours: Entry, theirs: Entry, rule: FieldRule, isAppointment: Bool) {
@@ -268,7 +268,7 @@ struct FieldMerge {
 
     private mutating func record(
         _ kind: ConflictRecord.Kind, _ field: EntryField, _ occurrence: Instant?, _ base: FieldValue?,
-        _ ours: FieldValue, _ theirs: FieldValue, kept: ConflictRecord.Side, isOpen: Bool
+        _ ours: FieldValue, _ theirs: FieldValue, kept: EditSide, isOpen: Bool
     ) {
         let values = ConflictRecord.Field(
             field: field, base: base?.text, kalends: ours.text, calendar: theirs.text, kept: kept)

@@ -2,18 +2,6 @@
 
 import ICalBridge
 
-/// The decision about one field.
-enum Verdict: Hashable {
-    /// Nothing: the sides are equal, or differ only as they did when they last agreed.
-    case same
-    /// The value here is written to the calendar. `lost`: it replaces a value that a person typed.
-    case write(lost: Bool)
-    /// The calendar's value is taken over here. `lost`: it replaces a value that a person typed.
-    case take(lost: Bool)
-    /// Both sides stay as they are until a person decides.
-    case leave
-}
-
 /// Decides which side's value of a field is used.
 struct FieldRule {
     /// Whether the item's times may be moved in the calendar: true for an appointment in a two-way connection.
@@ -35,27 +23,17 @@ struct FieldRule {
         ours: FieldValue, theirs: FieldValue
     ) -> Verdict {
         if ours == theirs { return .same }
-        let changedHere = base.map { ours != $0.ours } ?? true
-        let changedThere = base.map { theirs != $0.theirs } ?? true
-        guard changedThere else { return changedHere ? .write(lost: false) : .same }
-        if frozen.contains(EditSeen(field, at: occurrence, theirs)) { return .leave }
-        if field == .times, mayMove {
-            if !changedHere { return .take(lost: false) }
-            return isLaterHere ? .write(lost: true) : .take(lost: true)
-        }
-        if !changedHere, case .recurrence(let rule?) = base?.theirs, case .recurrence(let cut?) = theirs,
-            rule.isCut(to: cut)
+        let isChangedHere = base.map { ours != $0.ours } ?? true
+        let isChangedThere = base.map { theirs != $0.theirs } ?? true
+        if isChangedThere, frozen.contains(EditSeen(field, at: occurrence, theirs)) { return .leave }
+        if isChangedThere, !isChangedHere, case .recurrence(let rule?) = base?.theirs,
+            case .recurrence(let cut?) = theirs, rule.isCut(to: cut)
         {
             return .leave
         }
-        return .write(lost: true)
-    }
-
-    /// Whether the edit here is later than the one in the calendar by more than the tie; false if either time is
-    /// unknown.
-    private var isLaterHere: Bool {
-        guard let ours, let theirs else { return false }
-        return ours.seconds - theirs.seconds > tie
+        let later = EditSide.later(kalends: self.ours?.seconds, calendar: self.theirs?.seconds, tie: tie)
+        let precedence = field == .times && mayMove ? Precedence.either(later) : .only(.kalends)
+        return precedence.verdict(isSame: false, isChangedHere: isChangedHere, isChangedThere: isChangedThere)
     }
 }
 

@@ -85,19 +85,15 @@ extension Entry {
     /// before they begin in UTC to 14 hours after they end, whatever the zone.
     ///
     /// A series whose times cannot be found is assumed to lie in every window that does not end before it begins.
-    public func overlaps(_ window: SyncWindow) -> Bool {
+    func overlaps(_ window: TimeRange) -> Bool {
         let (start, end) = span.bounds
-        func touches(_ start: Instant, _ end: Instant) -> Bool {
-            start < window.to && (end > window.from || start >= window.from)
-        }
-        if touches(start, end) { return true }
+        if window.overlaps(start, until: end) { return true }
         guard let repetition, start < window.to else { return false }
         for case .changed(let changed) in occurrences.values {
-            let (start, end) = changed.span.bounds
-            if touches(start, end) { return true }
+            if changed.span.overlaps(window) { return true }
         }
         let length = end.seconds - start.seconds
-        if repetition.rdates.contains(where: { touches($0, $0.adding(seconds: length)) }) { return true }
+        if repetition.rdates.contains(where: { window.overlaps($0, until: $0.adding(seconds: length)) }) { return true }
         guard let text = repetition.rrule, let time = span.eventTime else { return false }
         guard let rule = try? RecurrenceRule(text) else { return true }
         // The rule is evaluated in the zone's local time, which is less than a day from UTC.
@@ -110,7 +106,7 @@ extension Entry {
         return found.walls.contains { wall in
             let begin = rules?.instant(of: wall) ?? Instant(utc: wall)
             if case .cancelled = occurrences[begin] { return false }
-            return !repetition.exdates.contains(begin) && touches(begin, begin.adding(seconds: length))
+            return !repetition.exdates.contains(begin) && window.overlaps(begin, until: begin.adding(seconds: length))
         }
     }
 
@@ -152,6 +148,8 @@ extension Span {
             )
         }
     }
+
+    func overlaps(_ window: TimeRange) -> Bool { window.overlaps(bounds.start, until: bounds.end) }
 
     /// The start as that of a series, whose rule is evaluated in the zone's local time.
     var eventTime: EventTime? {

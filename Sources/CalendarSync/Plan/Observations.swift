@@ -42,7 +42,7 @@ struct Observations {
     /// - Parameters:
     ///   - links: the links with an event, by the event's id.
     ///   - judged: the window in which an event that a full listing does not name needs a look.
-    mutating func add(_ set: ChangeSet, links: [ByteString: Link], judged: SyncWindow) {
+    mutating func add(_ set: ChangeSet, links: [ByteString: Link], judged: TimeRange) {
         for change in set.changes {
             switch change {
             case .event(let event): add(event, known: links[event.id]?.agreed?.theirs)

@@ -156,7 +156,7 @@ extension Planner {
             case .sync: theirs.map { !$0.overlaps(policy.window) } ?? false
             case .removal(let from):
                 from.map { from in
-                    theirs.map { !$0.overlaps(SyncWindow(from: from, to: Instant(seconds: .max / 2))) } ?? false
+                    theirs.map { !$0.overlaps(TimeRange(from: from, to: Instant(seconds: .max / 2))) } ?? false
                 } ?? false
             }
         if isFar, policy.isRemoval || mayGoFar(sight) {

@@ -17,7 +17,7 @@ struct SeriesParts {
     /// - Parameters:
     ///   - linked: the original starts of single events that exist already.
     ///   - room: how many single events may be new or near.
-    init(_ entry: Entry, in window: SyncWindow, now: Instant, linked: [Instant], room: Int) {
+    init(_ entry: Entry, in window: TimeRange, now: Instant, linked: [Instant], room: Int) {
         let length = max(0, entry.span.bounds.end.seconds - entry.span.start.seconds)
         let most = max(0, min(Self.most, room))
         var found: Set<Instant> = []
@@ -66,12 +66,6 @@ extension Entry {
         let found = Series(master: event, overrides: []).occurrences(
             from: from, to: to, floatingIn: rules, maximum: most, budget: &budget)
         return (found.occurrences.map { $0.start.instant(floatingIn: rules) }, found.isComplete)
-    }
-}
-
-extension Span {
-    fileprivate func overlaps(_ window: SyncWindow) -> Bool {
-        bounds.start < window.to && (bounds.end > window.from || bounds.start >= window.from)
     }
 }
 

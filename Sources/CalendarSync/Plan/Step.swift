@@ -50,11 +50,4 @@ public struct PreviewItem: Hashable, Sendable {
     public var change: Change
     public var direction: Link.Direction
     public var fields: [EntryField]
-
-    public init(item: ItemKey, change: Change, direction: Link.Direction, fields: [EntryField]) {
-        self.item = item
-        self.change = change
-        self.direction = direction
-        self.fields = fields
-    }
 }

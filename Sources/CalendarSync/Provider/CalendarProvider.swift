@@ -88,19 +88,14 @@ public protocol CalendarProvider: Sendable {
 
     /// Returns all changes since `cursor`, or a full listing of the window when there is no cursor or it has expired.
     ///
-    /// Where the provider binds a cursor to a window (Graph), this is the window in which the cursor began.
-    func changes(
-        in calendar: String, since cursor: String?, window: SyncWindow
-    ) async throws(ProviderFailure) -> ChangeSet
-
-    /// Does the same as `changes(in:since:window:)`, but may leave out events whose etag is the one in `known`.
+    /// Where the provider binds a cursor to a window (Graph), this is the window in which the cursor began. A CalDAV
+    /// server lists names and etags, and contents cost further requests: an event that this side wrote and knows by its
+    /// etag need not be fetched again. A full listing names every event nevertheless.
     ///
-    /// A CalDAV server lists names and etags, and contents cost further requests: an event that this side wrote and
-    /// knows by its etag need not be fetched again. A full listing names every event nevertheless.
-    ///
-    /// - Parameter known: the etags that both sides last agreed on, by the event's id.
+    /// - Parameter known: the etags that both sides last agreed on, by the event's id; an event that still has its etag
+    ///   may be left out.
     func changes(
-        in calendar: String, since cursor: String?, window: SyncWindow, known: [ByteString: String]
+        in calendar: String, since cursor: String?, window: TimeRange, known: [ByteString: String]
     ) async throws(ProviderFailure) -> ChangeSet
 
     /// Looks at events by their ids. The result has a look for each id, or the call fails.
@@ -132,9 +127,10 @@ extension CalendarProvider {
 
     public func stamped(_ ids: [String], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] { [] }
 
-    public func changes(
-        in calendar: String, since cursor: String?, window: SyncWindow, known: [ByteString: String]
+    /// Returns the changes when nothing is known.
+    package func changes(
+        in calendar: String, since cursor: String?, window: TimeRange
     ) async throws(ProviderFailure) -> ChangeSet {
-        try await changes(in: calendar, since: cursor, window: window)
+        try await changes(in: calendar, since: cursor, window: window, known: [:])
     }
 }

@@ -118,15 +118,3 @@ public enum RemoteLookup: Hashable, Sendable {
     /// 404, 410 or cancelled: the event is gone.
     case gone
 }
-
-/// The window within which events are judged. Providers list at least this window.
-public struct SyncWindow: Hashable, Sendable, Codable {
-    public var from: Instant
-    /// The end, which is not included.
-    public var to: Instant
-
-    public init(from: Instant, to: Instant) {
-        self.from = from
-        self.to = to
-    }
-}

@@ -8,8 +8,6 @@ public struct ConflictRecord: Hashable, Sendable, Codable {
         case bothChanged, deletedThere, editedThere, unreadable
     }
 
-    public enum Side: String, Hashable, Sendable, Codable, CaseIterable { case kalends, calendar }
-
     public enum State: String, Hashable, Sendable, Codable, CaseIterable { case open, resolved }
 
     public enum Outcome: String, Hashable, Sendable, Codable, CaseIterable { case kalends, calendar, both, dismissed }
@@ -22,11 +20,11 @@ public struct ConflictRecord: Hashable, Sendable, Codable {
         public var base: String?
         public var kalends: String?
         public var calendar: String?
-        public var kept: Side
+        public var kept: EditSide
 
         public init(
             field: EntryField, occurrence: Instant? = nil, base: String?, kalends: String?, calendar: String?,
-            kept: Side
+            kept: EditSide
         ) {
             self.field = field
             self.occurrence = occurrence

@@ -126,22 +126,30 @@ extension Entry {
 }
 
 /// How far the times of a series move, in the local times of its zones.
-struct SeriesShift {
-    private let from: any TimeZoneRules
-    private let to: any TimeZoneRules
+package struct SeriesShift {
+    package let from: any TimeZoneRules
+    package let to: any TimeZoneRules
     private let seconds: Int
+
+    /// - Parameters:
+    ///   - before: when the series began in the zone `from`.
+    ///   - after: when it begins in the zone `to`.
+    package init(from: any TimeZoneRules, _ before: Instant, to: any TimeZoneRules, _ after: Instant) {
+        (self.from, self.to) = (from, to)
+        seconds = to.civil(at: after).wallSeconds - from.civil(at: before).wallSeconds
+    }
 
     /// Returns nil for whole days, and when nothing moves.
     init?(from old: Span, to new: Span) {
         guard case .timed(let before, _, let oldZone) = old, case .timed(let after, _, let newZone) = new,
             before != after || oldZone != newZone
         else { return nil }
-        from = SyncZone(oldZone).rules
-        to = SyncZone(newZone).rules
-        seconds = to.civil(at: after).wallSeconds - from.civil(at: before).wallSeconds
+        self.init(from: SyncZone(oldZone).rules, before, to: SyncZone(newZone).rules, after)
     }
 
-    func moved(_ start: Instant) -> Instant { to.instant(of: from.civil(at: start).adding(seconds: seconds)) }
+    package func moved(_ start: Instant) -> Instant {
+        to.instant(of: from.civil(at: start).adding(seconds: seconds))
+    }
 }
 
 extension Repetition {

@@ -104,11 +104,6 @@ public struct RefusedSeries: Hashable, Sendable, Codable {
     /// Why, in a sentence for people.
     public var reason: String
 
-    public init(entry: Entry, reason: String) {
-        self.entry = entry
-        self.reason = reason
-    }
-
     /// Reports whether a series would be refused for the same reason: it repeats alike, and what was moved is where it
     /// was.
     func holds(for other: Entry) -> Bool {
@@ -123,12 +118,6 @@ public struct Leftover: Hashable, Sendable, Codable {
     public var id: String
     public var etag: String?
     public var generation: Int
-
-    public init(id: String, etag: String?, generation: Int) {
-        self.id = id
-        self.etag = etag
-        self.generation = generation
-    }
 }
 
 /// An event that a later generation has replaced, in a calendar that is no longer the connection's.
@@ -136,12 +125,6 @@ public struct LeftoverElsewhere: Hashable, Sendable, Codable {
     public var account: String
     public var calendar: String
     public var leftover: Leftover
-
-    public init(account: String, calendar: String, leftover: Leftover) {
-        self.account = account
-        self.calendar = calendar
-        self.leftover = leftover
-    }
 
     func isIn(_ fingerprint: Fingerprint) -> Bool {
         account == fingerprint.account && calendar == fingerprint.calendar
@@ -154,10 +137,4 @@ public struct Flip: Hashable, Sendable, Codable {
     /// A digest of the value.
     public var value: String
     public var at: Instant
-
-    public init(field: String, value: String, at: Instant) {
-        self.field = field
-        self.value = value
-        self.at = at
-    }
 }

@@ -68,10 +68,4 @@ public struct Hold: Hashable, Sendable, Codable {
     public var deletions: Int
     /// The number of events that are missing from the calendar.
     public var missing: Int
-
-    public init(causes: [Cause], deletions: Int, missing: Int) {
-        self.causes = causes
-        self.deletions = deletions
-        self.missing = missing
-    }
 }

@@ -22,7 +22,7 @@ extension RunSession {
             }
         let listed =
             reuse?.listed
-            ?? SyncWindow(
+            ?? TimeRange(
                 from: policy.window.from.adding(seconds: -Self.margin),
                 to: policy.window.to.adding(seconds: Self.margin))
         let changes = try await changes(since: reuse?.cursor, window: listed)
@@ -60,7 +60,7 @@ extension RunSession {
         planner.matchMarks()
     }
 
-    private func changes(since cursor: String?, window: SyncWindow) async throws -> ChangeSet {
+    private func changes(since cursor: String?, window: TimeRange) async throws -> ChangeSet {
         var known: [ByteString: String] = [:]
         for link in planner.links.values where link.state == .linked {
             if let id = link.externalID, let etag = link.etag { known[id] = etag }
@@ -108,10 +108,6 @@ extension RunSession {
         planner.sightings.add(try await provider.look(at: ids, in: calendar))
         planner.matchMarks()
     }
-}
-
-extension SyncWindow {
-    fileprivate func contains(_ other: SyncWindow) -> Bool { from <= other.from && other.to <= to }
 }
 
 extension Planner {

@@ -26,8 +26,8 @@ public struct SyncPolicy: Hashable, Sendable {
     /// the database was lost, or by a connection that has ended, and are adopted.
     public var otherConnections: Set<ByteString>
     public var fingerprint: Fingerprint
-    /// The window within which events are judged.
-    public var window: SyncWindow
+    /// The window within which events are judged. Providers list at least this window.
+    public var window: TimeRange
     public var twoWay: Bool
     public var purpose: Purpose
     public var brake: DeletionLimit
@@ -42,7 +42,7 @@ public struct SyncPolicy: Hashable, Sendable {
 
     public init(
         installation: String, connection: String, circle: String, formerConnections: Set<ByteString> = [],
-        otherConnections: Set<ByteString> = [], fingerprint: Fingerprint, window: SyncWindow, twoWay: Bool = true,
+        otherConnections: Set<ByteString> = [], fingerprint: Fingerprint, window: TimeRange, twoWay: Bool = true,
         purpose: Purpose = .sync, brake: DeletionLimit = DeletionLimit(), tie: Int = 300, tries: Int = 3,
         batch: Int = 200,
         quarantine: Int = 86_400

@@ -32,7 +32,7 @@ public struct Position: Hashable, Sendable, Codable {
     public var cursor: String?
     public var fingerprint: Fingerprint
     /// The window that was listed when the cursor began.
-    public var listed: SyncWindow
+    public var listed: TimeRange
     /// Whether no run has ended yet in this calendar, which replaced another one: it may hold events from an earlier
     /// time for items that have none. Nil means no.
     public var isBegun: Bool?
@@ -48,7 +48,7 @@ public struct Position: Hashable, Sendable, Codable {
         public init(from: Fingerprint, through: ItemKey) { (self.from, self.through) = (from, through) }
     }
 
-    public init(cursor: String?, fingerprint: Fingerprint, listed: SyncWindow, isBegun: Bool? = nil) {
+    public init(cursor: String?, fingerprint: Fingerprint, listed: TimeRange, isBegun: Bool? = nil) {
         self.cursor = cursor
         self.fingerprint = fingerprint
         self.listed = listed

@@ -16,16 +16,16 @@ package struct CalendarDataRequest: Hashable, Sendable {
     enum Recurrences: Hashable, Sendable {
         case all
         /// Each occurrence in a span by itself.
-        case expanded(ReportRange)
+        case expanded(TimeRange)
         /// The series, and those of its changed occurrences that matter in a span.
-        case limited(ReportRange)
+        case limited(TimeRange)
     }
 
     /// What is returned of the VCALENDAR; nil for all of it.
     let calendar: Component?
     let recurrences: Recurrences
     /// The span from which periods of FREEBUSY are returned.
-    let busy: ReportRange?
+    let busy: TimeRange?
     /// Whether definitions of zones are returned that the IANA has: `CalDAV-Timezones` is not `F`.
     package var hasKnownZones = true
 
@@ -42,7 +42,7 @@ package struct CalendarDataRequest: Hashable, Sendable {
         }
         var calendar: Component?
         var recurrences = Recurrences.all
-        var busy: ReportRange?
+        var busy: TimeRange?
         var left = Self.mostNames
         for child in element.children where child.namespace == .caldav {
             switch child.name {
@@ -63,8 +63,8 @@ package struct CalendarDataRequest: Hashable, Sendable {
         (self.calendar, self.recurrences, self.busy) = (calendar, recurrences, busy)
     }
 
-    private static func range(_ element: XMLElement) throws(CalendarReportFault) -> ReportRange {
-        guard let range = ReportRange(element, isOpen: false) else { throw .invalidRequest }
+    private static func range(_ element: XMLElement) throws(CalendarReportFault) -> TimeRange {
+        guard let range = TimeRange(element, isOpen: false) else { throw .invalidRequest }
         return range
     }
 
@@ -151,11 +151,11 @@ extension ObjectTree {
     }
 
     /// Leaves out the periods of FREEBUSY that do not meet a span (RFC 4791 section 9.6.7).
-    fileprivate mutating func limitBusy(to range: ReportRange) {
+    fileprivate mutating func limitBusy(to range: TimeRange) {
         for index in components.indices where components[index].name == "VFREEBUSY" {
             components[index].lines = components[index].lines.compactMap { line -> Line? in
                 guard line.name == "FREEBUSY" else { return line }
-                let kept = line.periods.filter { $0.period.start < range.end && $0.period.end > range.start }
+                let kept = line.periods.filter { $0.period.from < range.to && $0.period.to > range.from }
                 guard !kept.isEmpty else { return nil }
                 return Line(Array(line.bytes[...line.head.upperBound]) + kept.map(\.text).joined(separator: [44]))
             }

@@ -83,7 +83,7 @@ private struct Matching {
             && filter.range.map { isWithin($0, node) } ?? true
     }
 
-    private func isWithin(_ range: ReportRange, _ node: Node) -> Bool {
+    private func isWithin(_ range: TimeRange, _ node: Node) -> Bool {
         switch node.place {
         case .part(let part): return object.isWithin(range, part: part)
         case .alarm(let part, let index):

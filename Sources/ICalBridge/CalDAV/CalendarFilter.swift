@@ -7,7 +7,7 @@ package struct CalendarFilter: Hashable, Sendable {
         var name: String
         /// Whether there must be none.
         var isAbsent = false
-        var range: ReportRange?
+        var range: TimeRange?
         var properties: [Property] = []
         var components: [Component] = []
 
@@ -18,7 +18,7 @@ package struct CalendarFilter: Hashable, Sendable {
     struct Property: Hashable, Sendable {
         var name: String
         var isAbsent = false
-        var range: ReportRange?
+        var range: TimeRange?
         var text: TextMatch?
         var parameters: [Parameter] = []
     }
@@ -112,10 +112,10 @@ package struct CalendarFilter: Hashable, Sendable {
         return property
     }
 
-    private static func range(_ element: XMLElement) throws(CalendarReportFault) -> ReportRange {
+    private static func range(_ element: XMLElement) throws(CalendarReportFault) -> TimeRange {
         // Without either end it is no range at all, and the body does not follow the RFC.
         guard element.attribute("start") != nil || element.attribute("end") != nil else { throw .invalidRequest }
-        guard let range = ReportRange(element, isOpen: true) else { throw .invalidFilter }
+        guard let range = TimeRange(element, isOpen: true) else { throw .invalidFilter }
         return range
     }
 }

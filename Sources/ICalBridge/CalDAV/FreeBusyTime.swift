@@ -9,7 +9,7 @@ package struct FreeBusyTime: Sendable {
         case tentative = "BUSY-TENTATIVE"
     }
 
-    package let range: ReportRange
+    package let range: TimeRange
     /// The periods by kind, in seconds.
     private var periods: [Kind: [Range<Int>]] = [:]
     /// When somebody is available, in seconds; nil when that is not asked.
@@ -19,7 +19,7 @@ package struct FreeBusyTime: Sendable {
     private static let mostUnsettled = 10_000
 
     /// - Parameter asksAvailability: whether the text also says when somebody is available (RFC 7953).
-    package init(in range: ReportRange, asksAvailability: Bool = false) {
+    package init(in range: TimeRange, asksAvailability: Bool = false) {
         self.range = range
         available = asksAvailability ? [] : nil
     }
@@ -65,15 +65,15 @@ package struct FreeBusyTime: Sendable {
         noteOne()
     }
 
-    private mutating func add(_ period: ReportRange, _ kind: Kind) {
+    private mutating func add(_ period: TimeRange, _ kind: Kind) {
         guard let part = part(period) else { return }
         periods[kind, default: []].append(part)
         noteOne()
     }
 
     /// The part of a period that is in the span.
-    private func part(_ period: ReportRange) -> Range<Int>? {
-        let (start, end) = (max(period.start, range.start), min(period.end, range.end))
+    private func part(_ period: TimeRange) -> Range<Int>? {
+        let (start, end) = (max(period.from, range.from), min(period.to, range.to))
         return start < end ? start.seconds..<end.seconds : nil
     }
 
@@ -102,10 +102,10 @@ package struct FreeBusyTime: Sendable {
     }
 
     /// Returns the periods in order of time; those of different kinds may overlap.
-    package mutating func settled() -> [(kind: Kind, range: ReportRange)] {
+    package mutating func settled() -> [(kind: Kind, range: TimeRange)] {
         settle()
-        return Kind.allCases.flatMap { kind in (periods[kind] ?? []).map { (kind, ReportRange($0)) } }
-            .sorted { $0.range.start < $1.range.start }
+        return Kind.allCases.flatMap { kind in (periods[kind] ?? []).map { (kind, TimeRange($0)) } }
+            .sorted { $0.range.from < $1.range.from }
     }
 
     /// Returns the VFREEBUSY of the span, and a VAVAILABILITY if that is asked.
@@ -120,17 +120,17 @@ package struct FreeBusyTime: Sendable {
         writer.line("BEGIN", "VFREEBUSY")
         writer.head("busy", range, stamp)
         for kind in Kind.allCases {
-            for period in (periods[kind] ?? []).map(ReportRange.init) {
+            for period in (periods[kind] ?? []).map(TimeRange.init) {
                 writer.line(
                     kind == .busy ? "FREEBUSY" : "FREEBUSY;FBTYPE=\(kind.rawValue)",
-                    "\(period.start.basic)/\(period.end.basic)")
+                    "\(period.from.basic)/\(period.to.basic)")
             }
         }
         writer.line("END", "VFREEBUSY")
         if let available {
             writer.line("BEGIN", "VAVAILABILITY")
             writer.head("availability", range, stamp)
-            for period in available.map(ReportRange.init) {
+            for period in available.map(TimeRange.init) {
                 writer.line("BEGIN", "AVAILABLE")
                 writer.head("available", period, stamp)
                 writer.line("END", "AVAILABLE")
@@ -144,22 +144,22 @@ package struct FreeBusyTime: Sendable {
 
 extension ContentLineWriter {
     /// Writes which component it is, and the span that it is about.
-    fileprivate mutating func head(_ name: String, _ range: ReportRange, _ stamp: Instant) {
-        line("UID", "\(name)-\(range.start.basic)-\(range.end.basic)")
+    fileprivate mutating func head(_ name: String, _ range: TimeRange, _ stamp: Instant) {
+        line("UID", "\(name)-\(range.from.basic)-\(range.to.basic)")
         line("DTSTAMP", stamp)
-        line("DTSTART", range.start)
-        line("DTEND", range.end)
+        line("DTSTART", range.from)
+        line("DTEND", range.to)
     }
 }
 
-extension ReportRange {
+extension TimeRange {
     fileprivate init(_ seconds: Range<Int>) {
-        self.init(start: Instant(seconds: seconds.lowerBound), end: Instant(seconds: seconds.upperBound))
+        self.init(from: Instant(seconds: seconds.lowerBound), to: Instant(seconds: seconds.upperBound))
     }
 }
 
 extension Occurrence {
-    fileprivate func range(floatingIn zone: any TimeZoneRules) -> ReportRange {
-        ReportRange(start: start.instant(floatingIn: zone), end: end.instant(floatingIn: zone))
+    fileprivate func range(floatingIn zone: any TimeZoneRules) -> TimeRange {
+        TimeRange(from: start.instant(floatingIn: zone), to: end.instant(floatingIn: zone))
     }
 }

@@ -6,7 +6,7 @@ extension ReportedObject {
 
     /// Returns the object with each of its occurrences in a span by itself, without rules and without zones
     /// (RFC 4791 section 9.6.5).
-    func expanded(in range: ReportRange) throws(CalendarReportFault) -> ObjectTree {
+    func expanded(in range: TimeRange) throws(CalendarReportFault) -> ObjectTree {
         var tree = contents.tree
         var expanded: [ObjectTree] = []
         var size = 0
@@ -34,7 +34,7 @@ extension ReportedObject {
     }
 
     /// Returns the object with those of its changed occurrences alone that matter in a span (RFC 4791 section 9.6.6).
-    func limited(to range: ReportRange) -> ObjectTree {
+    func limited(to range: TimeRange) -> ObjectTree {
         var tree = contents.tree
         let positions = tree.components.indices.filter { ComponentTree.isPlaced(tree.components[$0].name) }
         for (part, position) in positions.enumerated().reversed() where !matters(part, in: range) {
@@ -43,22 +43,22 @@ extension ReportedObject {
         return tree
     }
 
-    private func matters(_ part: Int, in range: ReportRange) -> Bool {
+    private func matters(_ part: Int, in range: TimeRange) -> Bool {
         let event = contents.events[part]
         guard let original = event.recurrenceID else { return true }
-        if event.appliesToFuture, original.instant(floatingIn: zone) < range.end { return true }
+        if event.appliesToFuture, original.instant(floatingIn: zone) < range.to { return true }
         if isWithin(range, part: part) { return true }
         // Where it was, the series would have an occurrence again without it.
         guard var master = series.master else { return false }
         let start = original.instant(floatingIn: zone)
         guard !original.isDate || master.isAllDay else {
-            return start < range.end && start.adding(seconds: 86_400) > range.start
+            return start < range.to && start.adding(seconds: 86_400) > range.from
         }
         master.end = master.length
         (master.start, master.recurrence) = (original, Recurrence())
         return look { budget in
             Series(master: master, overrides: []).overlaps(
-                from: range.start, to: range.end, floatingIn: zone, budget: &budget) ?? true
+                from: range.from, to: range.to, floatingIn: zone, budget: &budget) ?? true
         }
     }
 }

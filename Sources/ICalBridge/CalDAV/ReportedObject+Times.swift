@@ -3,7 +3,7 @@
 /// Where components have their place, as the tables of RFC 4791 section 9.9 say.
 extension ReportedObject {
     /// Whether a component has something in a span.
-    func isWithin(_ range: ReportRange, part index: Int) -> Bool {
+    func isWithin(_ range: TimeRange, part index: Int) -> Bool {
         let event = contents.events[index]
         switch event.kind {
         case .freeBusy: return isFreeBusyWithin(range, part: index)
@@ -14,7 +14,7 @@ extension ReportedObject {
                 return look { budget in
                     budget.isSpent
                         || series(ofPart: index).overlaps(
-                            from: range.start, to: range.end, floatingIn: zone, budget: &budget) ?? true
+                            from: range.from, to: range.to, floatingIn: zone, budget: &budget) ?? true
                 }
             }
             let found = occurrences(ofPart: index, in: range)
@@ -25,14 +25,14 @@ extension ReportedObject {
     /// Returns the occurrences of one component in a span, and whether these are all.
     ///
     /// An occurrence of a series that another component describes belongs to that one.
-    func occurrences(ofPart index: Int, in range: ReportRange) -> Expansion {
+    func occurrences(ofPart index: Int, in range: TimeRange) -> Expansion {
         let event = contents.events[index]
         // A task that ends when the span begins is within it.
         let edge = event.kind == .toDo ? 1 : 0
         var found = look { budget in
             guard budget.spend(1) else { return Expansion(occurrences: [], isComplete: false) }
             return series(ofPart: index).occurrences(
-                from: range.start.adding(seconds: -edge), to: range.end.adding(seconds: edge), floatingIn: zone,
+                from: range.from.adding(seconds: -edge), to: range.to.adding(seconds: edge), floatingIn: zone,
                 maximum: Self.mostOccurrences, budget: &budget)
         }
         found.occurrences.removeAll { occurrence in
@@ -42,42 +42,42 @@ extension ReportedObject {
         return found
     }
 
-    private func isTask(_ task: Occurrence, within range: ReportRange) -> Bool {
+    private func isTask(_ task: Occurrence, within range: TimeRange) -> Bool {
         let (start, end) = (task.start.instant(floatingIn: zone), task.end.instant(floatingIn: zone))
         switch (task.event.start == nil, task.event.end) {
-        case (true, _): return range.start < end && range.end >= end
+        case (true, _): return range.from < end && range.to >= end
         case (false, nil): return range.contains(start)
-        case (false, .duration): return range.start <= end && (range.end > start || range.end >= end)
+        case (false, .duration): return range.from <= end && (range.to > start || range.to >= end)
         case (false, .time):
-            return (range.start < end || range.start <= start) && (range.end > start || range.end >= end)
+            return (range.from < end || range.from <= start) && (range.to > start || range.to >= end)
         }
     }
 
     /// A task without DTSTART and DUE has its place where it was made and completed, and is everywhere without either.
-    private func isUndatedWithin(_ range: ReportRange, part index: Int) -> Bool {
+    private func isUndatedWithin(_ range: TimeRange, part index: Int) -> Bool {
         let completed = contents.parts[index].instant("COMPLETED")
         switch (contents.parts[index].instant("CREATED"), completed) {
         case (let created?, let completed?):
-            return (range.start <= created || range.start <= completed)
-                && (range.end >= created || range.end >= completed)
-        case (nil, let completed?): return range.start <= completed && range.end >= completed
-        case (let created?, nil): return range.end > created
+            return (range.from <= created || range.from <= completed)
+                && (range.to >= created || range.to >= completed)
+        case (nil, let completed?): return range.from <= completed && range.to >= completed
+        case (let created?, nil): return range.to > created
         case (nil, nil): return true
         }
     }
 
-    private func isFreeBusyWithin(_ range: ReportRange, part index: Int) -> Bool {
+    private func isFreeBusyWithin(_ range: TimeRange, part index: Int) -> Bool {
         let event = contents.events[index]
         if let start = event.start, case .time(let end)? = event.end {
-            return range.start <= end.instant(floatingIn: zone) && range.end > start.instant(floatingIn: zone)
+            return range.from <= end.instant(floatingIn: zone) && range.to > start.instant(floatingIn: zone)
         }
         return contents.parts[index].lines.contains { line in
-            line.periods.contains { range.start < $0.period.end && range.end > $0.period.start }
+            line.periods.contains { range.from < $0.period.to && range.to > $0.period.from }
         }
     }
 
     /// Whether an alarm of a component goes off in a span, for any of the component's occurrences.
-    func goesOff(_ alarm: Alarm, in range: ReportRange, part index: Int) -> Bool {
+    func goesOff(_ alarm: Alarm, in range: TimeRange, part index: Int) -> Bool {
         let (count, seconds) = alarm.repeats
         guard look({ $0.spend(1 + count) }) else { return true }
         func isWithin(_ first: Instant) -> Bool {
@@ -94,10 +94,10 @@ extension ReportedObject {
         let (shift, slack) = (duration.nominalSeconds, 93_600)
         let repeats = count * seconds
         let (start, end) = (
-            range.start.adding(seconds: -shift - repeats - slack), range.end.adding(seconds: slack - shift)
+            range.from.adding(seconds: -shift - repeats - slack), range.to.adding(seconds: slack - shift)
         )
         let found = occurrences(
-            ofPart: index, in: ReportRange(start: max(start, ReportRange.first), end: min(end, ReportRange.last)))
+            ofPart: index, in: TimeRange(from: max(start, TimeRange.first), to: min(end, TimeRange.last)))
         return !found.isComplete
             || found.occurrences.contains {
                 isWithin((isFromEnd ? $0.end : $0.start).adding(duration, floatingIn: zone))
@@ -139,7 +139,7 @@ extension EventTime {
 
 extension ObjectTree.Line {
     /// The periods of a FREEBUSY, each with its text; none for any other property.
-    var periods: [(text: ArraySlice<UInt8>, period: ReportRange)] {
+    var periods: [(text: ArraySlice<UInt8>, period: TimeRange)] {
         guard name == "FREEBUSY" else { return [] }
         return valueBytes.split(separator: 44).compactMap { text in
             let parts = text.split(separator: 47)
@@ -150,7 +150,7 @@ extension ObjectTree.Line {
             let end =
                 Instant(basic: second)
                 ?? ComponentReader.duration(second).map { start.adding(seconds: $0.nominalSeconds) }
-            return end.map { (text, ReportRange(start: start, end: $0)) }
+            return end.map { (text, TimeRange(from: start, to: $0)) }
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Calendar
+public import Calendar
 
 /// `/app/circles/{circle}/activity`: who changed what in a circle, by day, with what it was before and after.
 public struct ActivityPage: Page {
@@ -31,7 +31,7 @@ public struct ActivityPage: Page {
     /// What an item was at one time; nil for what is not known of it, and for what a single day has from its series.
     public struct State: Sendable {
         public var title: String?
-        public var span: EntrySpan?
+        public var span: CareItem.Span?
         public var status: ItemPage.Status?
         public var patient: String?
         public var person: String?
@@ -43,7 +43,7 @@ public struct ActivityPage: Page {
         public var reminders: [Int]?
         public var notes: String?
 
-        public init(title: String? = nil, span: EntrySpan? = nil) { (self.title, self.span) = (title, span) }
+        public init(title: String? = nil, span: CareItem.Span? = nil) { (self.title, self.span) = (title, span) }
     }
 
     public struct Entry: Sendable {

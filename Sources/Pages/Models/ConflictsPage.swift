@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
+
 /// `/app/circles/{circle}/conflicts`: the circle's open and resolved conflicts.
 public struct ConflictsPage: Page {
     public enum Kind: String, Sendable, CaseIterable { case bothChanged, deletedThere, editedThere, unreadable }
@@ -8,14 +10,14 @@ public struct ConflictsPage: Page {
     public struct Side: Sendable {
         public var title: String
         /// Nil for an event that was deleted.
-        public var span: EntrySpan?
+        public var span: CareItem.Span?
         public var place: String?
         public var notes: String?
 
         /// The most characters of notes: a page shows many conflicts, and notes may be long.
         public static let mostNotes = 2_000
 
-        public init(title: String, span: EntrySpan?, place: String? = nil, notes: String? = nil) {
+        public init(title: String, span: CareItem.Span?, place: String? = nil, notes: String? = nil) {
             (self.title, self.span, self.place) = (title, span, place)
             self.notes = notes.map { notes in
                 let shown = String(notes.unicodeScalars.prefix(Self.mostNotes))

@@ -20,16 +20,10 @@ public struct Named: Sendable {
     }
 }
 
-/// The time of an entry: instants in milliseconds since 1970, or whole days including the last one.
-public enum EntrySpan: Sendable {
-    case timed(from: Int, to: Int)
-    case days(CivilDate, CivilDate)
-    /// No time; no calendar shows it.
-    case open
-
+extension CareItem.Span {
     func firstDay(in zone: PageZone) -> CivilDate {
         switch self {
-        case .timed(let from, _): zone.local(from).day
+        case .timed(let start, _): zone.local(start.milliseconds).day
         case .days(let first, _): first
         case .open: zone.local(0).day
         }
@@ -37,7 +31,7 @@ public enum EntrySpan: Sendable {
 
     func lastDay(in zone: PageZone) -> CivilDate {
         switch self {
-        case .timed(let from, let to): zone.local(max(from, to - 1)).day
+        case .timed(let start, let end): zone.local(max(start.milliseconds, end.milliseconds - 1)).day
         case .days(_, let last): last
         case .open: zone.local(0).day
         }
@@ -50,24 +44,24 @@ public struct PageEntry: Sendable {
     /// The path of the event's page below `/app`; nil if it has none.
     public var path: String?
     public var title: String
-    public var span: EntrySpan
+    public var span: CareItem.Span
     public var isCancelled: Bool
 
-    public init(kind: EntryKind, path: String? = nil, title: String, span: EntrySpan, isCancelled: Bool = false) {
+    public init(kind: EntryKind, path: String? = nil, title: String, span: CareItem.Span, isCancelled: Bool = false) {
         (self.kind, self.path, self.title, self.span, self.isCancelled) = (kind, path, title, span, isCancelled)
     }
 }
 
 extension RenderContext {
     /// A text such as "9:00 am – 10:00 am" or "all day"; with dates if the event spans several days.
-    func span(_ span: EntrySpan) -> String {
+    func span(_ span: CareItem.Span) -> String {
         switch span {
         case .open: return words["spanOpen"]
         case .days(let first, let last):
             return first == last
                 ? words["spanAllDay"] : words("spanDays", ["from": times.date(first), "to": times.date(last)])
         case .timed(let from, let to):
-            let (start, end) = (times.zone.local(from), times.zone.local(to))
+            let (start, end) = (times.zone.local(from.milliseconds), times.zone.local(to.milliseconds))
             guard start.day != end.day else {
                 return from == to ? times.clock(start) : times.clocks(start, end)
             }
@@ -76,7 +70,7 @@ extension RenderContext {
     }
 
     /// The day and the hours; both ends if the event spans several days.
-    func when(_ span: EntrySpan, _ day: (CivilDate) -> String) -> String {
+    func when(_ span: CareItem.Span, _ day: (CivilDate) -> String) -> String {
         let hours = self.span(span)
         if case .open = span { return hours }
         let first = span.firstDay(in: times.zone)
@@ -85,8 +79,8 @@ extension RenderContext {
 
     func chip(_ entry: PageEntry, on day: CivilDate? = nil) -> Node {
         var clock: String?
-        if case .timed(let from, _) = entry.span {
-            let local = times.zone.local(from)
+        if case .timed(let start, _) = entry.span {
+            let local = times.zone.local(start.milliseconds)
             if day == nil || local.day == day { clock = times.clock(local) }
         }
         return [

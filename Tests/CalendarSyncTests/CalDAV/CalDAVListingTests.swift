@@ -9,7 +9,7 @@ import Testing
 /// Answers that no tested server gives, played from a script.
 @Suite struct CalDAVListingTests {
     private let calendar = "https://dav.example.test/c/"
-    private let window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 1))
+    private let window = TimeRange(from: Instant(seconds: 0), to: Instant(seconds: 1))
 
     private func provider(
         _ steps: [ScriptedHTTP.Step], room: Int = .max, clock: @escaping @Sendable () -> Int = { 1_000_000 },

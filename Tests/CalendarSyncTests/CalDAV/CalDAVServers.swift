@@ -58,7 +58,7 @@ enum CalDAVServers {
 /// A provider with its own calendar at one of the servers.
 struct CalDAVRoom {
     static let clock: @Sendable () -> Int = { Int(Date().timeIntervalSince1970 * 1000) }
-    static let window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 4_000_000_000))
+    static let window = TimeRange(from: Instant(seconds: 0), to: Instant(seconds: 4_000_000_000))
 
     let http: LoopbackHTTP
     let provider: CalDAVCalendar

@@ -65,7 +65,7 @@ struct CalDAVTrace {
         )
     }
 
-    private let window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 1))
+    private let window = TimeRange(from: Instant(seconds: 0), to: Instant(seconds: 1))
 
     @Test(
         "Every recorded multistatus is read",

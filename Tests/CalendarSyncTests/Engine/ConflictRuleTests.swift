@@ -33,8 +33,8 @@ import Testing
 
     @Test(
         "Both moved it: the edit that is more than 5 minutes later is kept, else the calendar's; the other is a word away",
-        arguments: [(301, ConflictRecord.Side.kalends), (300, .calendar), (-400, .calendar)])
-    func bothMoved(seconds: Int, kept: ConflictRecord.Side) async throws {
+        arguments: [(301, EditSide.kalends), (300, .calendar), (-400, .calendar)])
+    func bothMoved(seconds: Int, kept: EditSide) async throws {
         for keep in [Resolution.Keep.kalends, .calendar, .both] {
             let world = try await World.stage(appointments: 1)
             world.clock += 5_000

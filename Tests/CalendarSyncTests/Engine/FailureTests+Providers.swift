@@ -12,7 +12,7 @@ extension FailureTests {
     @Test("A server that gives back far more text than it was given fills nothing", arguments: [50, 100])
     func padding(_ kibibytes: Int) async throws {
         let world = try await World.stage(tasks: 400, linked: false)
-        world.window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 900 * World.day))
+        world.window = TimeRange(from: Instant(seconds: 0), to: Instant(seconds: 900 * World.day))
         world.calendar.padding = String(repeating: "x", count: kibibytes << 10)
         for _ in 0..<3 { try await world.run() }
         let stored = world.store.links.values.reduce(0) { $0 + $1.surplus }

@@ -244,13 +244,13 @@ import Testing
     @Test("An event that leaves the window stays where it is, and comes back with the window")
     func window() async throws {
         let world = try await World.stage(appointments: 2)
-        world.window = SyncWindow(from: Instant(seconds: 40 * World.day), to: Instant(seconds: 90 * World.day))
+        world.window = TimeRange(from: Instant(seconds: 40 * World.day), to: Instant(seconds: 90 * World.day))
         let record = try await world.run()
         #expect(record?.counts.deleted == 0)
         #expect(world.calendar.live.count == 2)
         #expect(world.store.links.values.allSatisfy { $0.state == .untracked })
         world.editThere(Self.item) { $0.title = "Theirs" }
-        world.window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 90 * World.day))
+        world.window = TimeRange(from: Instant(seconds: 0), to: Instant(seconds: 90 * World.day))
         try await world.run()
         #expect(world.store.links.values.allSatisfy { $0.state == .linked })
         #expect(world.calendar.live.count == 2)

@@ -85,7 +85,7 @@ import Testing
         },
         Operation(name: "window and filter are switched") { world in
             world.filter = "other"
-            world.window = SyncWindow(from: Instant(seconds: 10 * World.day), to: Instant(seconds: 150 * World.day))
+            world.window = TimeRange(from: Instant(seconds: 10 * World.day), to: Instant(seconds: 150 * World.day))
             world.edit(task) { $0.title = "In other words" }
         },
         Operation(name: "disconnect and connect again") { world in

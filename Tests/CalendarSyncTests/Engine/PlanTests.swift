@@ -23,8 +23,8 @@ import Testing
 
     @Test("A series lies in a window if any of its occurrences does, and none that was cancelled")
     func windows() {
-        func window(_ from: Int, _ to: Int) -> SyncWindow {
-            SyncWindow(from: Instant(seconds: from * World.day), to: Instant(seconds: to * World.day))
+        func window(_ from: Int, _ to: Int) -> TimeRange {
+            TimeRange(from: Instant(seconds: from * World.day), to: Instant(seconds: to * World.day))
         }
         #expect(Self.series.overlaps(window(24, 30)))
         #expect(!Self.series.overlaps(window(25, 30)))
@@ -76,7 +76,7 @@ import Testing
         changed.span = World.span(40)
         let report = RemoteChange.occurrence(
             seriesID: "e", originalStart: Self.second, .changed(changed), etag: "2", updatedAt: Instant(seconds: 9))
-        let window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 99 * World.day))
+        let window = TimeRange(from: Instant(seconds: 0), to: Instant(seconds: 99 * World.day))
         var sightings = Observations()
         sightings.add(
             ChangeSet(changes: [report], isFull: false, cursor: "c"), links: ["e": link], judged: window)
@@ -96,12 +96,12 @@ import Testing
 
     @Test("Events that a listing does not return completely, or reports as removed, are looked at")
     func unproven() {
-        let window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 99 * World.day))
-        let far = SyncWindow(from: Instant(seconds: 50 * World.day), to: Instant(seconds: 99 * World.day))
+        let window = TimeRange(from: Instant(seconds: 0), to: Instant(seconds: 99 * World.day))
+        let far = TimeRange(from: Instant(seconds: 50 * World.day), to: Instant(seconds: 99 * World.day))
         let link = Link(
             item: Self.item, externalID: "e", agreed: Agreement(ours: Self.series, theirs: Self.series), state: .linked,
             since: Instant(seconds: 0))
-        func unproven(_ changes: [RemoteChange], isFull: Bool, _ window: SyncWindow) -> [String] {
+        func unproven(_ changes: [RemoteChange], isFull: Bool, _ window: TimeRange) -> [String] {
             var sightings = Observations()
             sightings.add(ChangeSet(changes: changes, isFull: isFull, cursor: nil), links: ["e": link], judged: window)
             return sightings.unproven.sortedTexts()

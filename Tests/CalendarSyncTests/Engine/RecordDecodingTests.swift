@@ -73,7 +73,7 @@ struct RecordDecodingTests {
         run.held = Hold(causes: [.empty, .restored], deletions: 1, missing: 2)
         (run.endedAt, run.status, run.error, run.state) = (Instant(seconds: 2), .partial, "e", .held)
         try Self.check([run, RunRecord(id: "", trigger: .first, startedAt: Instant(seconds: 0))])
-        let window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 1))
+        let window = TimeRange(from: Instant(seconds: 0), to: Instant(seconds: 1))
         let fingerprint = Fingerprint(
             account: "a", calendar: "c", pastDays: 1, futureDays: 2, filter: "f", mapping: 3)
         try Self.check([Position(cursor: "\"", fingerprint: fingerprint, listed: window)])

@@ -28,7 +28,7 @@ struct RemovalTests {
         let world = try await World.stage(appointments: 4)
         let all = world.window
         // Of the first two nobody looks any more.
-        world.window = SyncWindow(from: World.span(2).start, to: all.to)
+        world.window = TimeRange(from: World.span(2).start, to: all.to)
         try await world.run()
         #expect(world.store.links.values.count { $0.state == .untracked } == 2)
         world.editThere(ItemKey(.appointments, "a1")) { $0.title = "Mine now" }

@@ -59,7 +59,7 @@ struct FixedToken: AccessTokens {
 
 /// A connection's provider at the emulator, with its own calendar, and the person who edits there.
 struct GoogleBench {
-    static let window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 4_000_000_000))
+    static let window = TimeRange(from: Instant(seconds: 0), to: Instant(seconds: 4_000_000_000))
     /// Thursday 2026-12-03, 09:00 in Berlin.
     static let morning = Instant(seconds: 1_796_284_800)
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct GraphChangesTests {
     private func listed(
-        _ room: GraphRoom, _ cursor: String? = nil, window: SyncWindow = GraphRoom.window
+        _ room: GraphRoom, _ cursor: String? = nil, window: TimeRange = GraphRoom.window
     ) async throws
         -> ChangeSet
     {

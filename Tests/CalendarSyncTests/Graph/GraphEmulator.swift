@@ -138,7 +138,7 @@ struct GraphRoom {
         func add(_ milliseconds: Int) { list.withLock { $0.append(milliseconds) } }
     }
 
-    static let window = SyncWindow(from: .at("2026-10-23T00:00:00Z"), to: .at("2027-12-27T00:00:00Z"))
+    static let window = TimeRange(from: .at("2026-10-23T00:00:00Z"), to: .at("2027-12-27T00:00:00Z"))
 
     init() async throws {
         emulator = try await GraphEmulator()

@@ -211,7 +211,7 @@ import Testing
             ("FREQ=MONTHLY;BYMONTHDAY=28,29,30;BYSETPOS=-1", "2026-01-30T08:00:00Z"),
             ("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-1", "2026-02-28T08:00:00Z"),
         ]
-        let window = SyncWindow(from: .at("2026-01-01T00:00:00Z"), to: .at("2028-12-31T00:00:00Z"))
+        let window = TimeRange(from: .at("2026-01-01T00:00:00Z"), to: .at("2028-12-31T00:00:00Z"))
         for (index, (rule, start)) in rules.enumerated() {
             var entry = Entry.single("E\(index)", start: start)
             entry.repetition = Repetition(rrule: rule)

@@ -175,7 +175,7 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
     }
 
     func changes(
-        in calendar: String, since cursor: String?, window: SyncWindow
+        in calendar: String, since cursor: String?, window: TimeRange, known: [ByteString: String]
     ) async throws(ProviderFailure) -> ChangeSet {
         requests += 1
         if faults.remove(.throttledRead) != nil { throw ProviderFailure(.throttled(retryAfter: 60), "Too many.") }

@@ -77,7 +77,7 @@ extension World {
             note("approve")
             try await approve()
         case 33:
-            window = SyncWindow(
+            window = TimeRange(
                 from: Instant(seconds: (move.a % 40) * World.day), to: Instant(seconds: (100 + move.a % 40) * World.day)
             )
             note("window from day \(move.a % 40)")

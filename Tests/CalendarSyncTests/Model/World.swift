@@ -53,7 +53,7 @@ final class World: @unchecked Sendable {
     var current = 0
     let store: SimulatedStore
     var brake = DeletionLimit(events: 2, fraction: 5)
-    var window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 200 * World.day))
+    var window = TimeRange(from: Instant(seconds: 0), to: Instant(seconds: 200 * World.day))
     var twoWay = true
     var filter = "all"
     /// Items whose event a person deleted, with the number of the item's edits at that time.

@@ -142,7 +142,7 @@ struct RFC4791ExamplesTests {
     func freeBusy() throws {
         let start = try #require(Instant(basic: "20060104T140000Z"))
         let end = try #require(Instant(basic: "20060105T220000Z"))
-        var time = FreeBusyTime(in: ReportRange(start: start, end: end))
+        var time = FreeBusyTime(in: TimeRange(from: start, to: end))
         for resource in AppendixB.resources { try time.add(resource.text, floatingIn: FixedOffset.utc) }
         let lines = ObjectTree.unfolded(time.text(stamp: start)).map { String(decoding: $0, as: UTF8.self) }
         #expect(

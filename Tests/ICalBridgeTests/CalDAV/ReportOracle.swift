@@ -4,10 +4,10 @@
 
 /// What reports find in the objects of the sample files, in the windows of `Oracles/reports.py`.
 enum ReportOracle {
-    static let windows: [ReportRange] = (0..<49).map { number in
+    static let windows: [TimeRange] = (0..<49).map { number in
         // 2024-01-01T01:07:00Z
         let start = Instant(seconds: 1_704_071_220 + number * 37 * 86_400)
-        return ReportRange(start: start, end: start.adding(seconds: 20 * 86_400))
+        return TimeRange(from: start, to: start.adding(seconds: 20 * 86_400))
     }
 
     /// Returns the events of a file as objects, one for each UID.

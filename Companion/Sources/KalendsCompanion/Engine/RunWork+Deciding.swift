@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calendar
+
 /// Decides what has to be done for each link.
 extension RunWork {
     mutating func decide() {
@@ -85,8 +87,8 @@ extension RunWork {
         let isEdited = link.local.map { $0 != unit } ?? false
         switch link.origin {
         case .server:
-            let isLater = edited.map { $0 > plan.view?.updatedAt ?? 0 } ?? false
-            if isEdited, isLater, plan.view?.isItem == false {
+            let later = EditSide.later(kalends: plan.view?.updatedAt, calendar: edited)
+            if isEdited, later == .calendar, plan.view?.isItem == false {
                 plan.sentAs = edited
                 return sending(unit, plan, link)
             }
@@ -112,17 +114,9 @@ extension RunWork {
         guard let view = plan.view else { return nil }
         if link.local == nil || link.remote == nil, unit == server { (link.local, link.remote) = (unit, server) }
         if link.origin == .calendar, link.putBack?.unit == server, link.local == unit { link.remote = server }
-        var winner = UnitMerge.Winner.calendar
-        if link.origin == .server {
-            if view.isItem {
-                winner = .serverButTimes
-            } else if let edited, edited < view.updatedAt {
-                winner = .server
-            }
-        }
         let merge = UnitMerge(
-            calendar: unit, was: link.local, server: server, was: link.remote, winner: winner,
-            keepsCalendar: link.origin == .calendar)
+            calendar: unit, was: link.local, server: server, was: link.remote,
+            rule: UnitMerge.Rule(link, view, edited: edited))
         if merge.losesCalendar { state.noteOnce(.changed, of: link, at: now, before: unit, after: server) }
         let toCalendar = merge.toCalendar.canonical(zones)
         if toCalendar != unit {

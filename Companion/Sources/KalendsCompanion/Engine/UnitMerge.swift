@@ -1,14 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calendar
+
 /// Merges two versions of an event that may both have changed since the sides last agreed.
 ///
 /// Each side has its own base in its own form, so that a side's own form of a text does not count as a change.
 struct UnitMerge: Hashable, Sendable {
-    /// Decides which side wins where both changed the same part.
-    enum Winner: Hashable, Sendable {
-        case calendar, server
-        /// The server wins, except for times: it receives the calendar's times and decides about them itself.
-        case serverButTimes
+    /// Whose edits of a unit count.
+    struct Rule: Hashable, Sendable {
+        var texts: Precedence
+        var times: Precedence
+
+        init(texts: Precedence, times: Precedence) { (self.texts, self.times) = (texts, times) }
+
+        /// - Parameter edited: when the calendar's event was last changed, in milliseconds of the server's clock; nil where
+        ///   that is not known.
+        init(_ link: Link, _ view: RemoteView, edited: Int?) {
+            switch link.origin {
+            // The calendar's own event is not written, so that the server's changes are reverted.
+            case .calendar: self.init(texts: .only(.calendar), times: .only(.calendar))
+            // The server receives the calendar's times of an item and decides about them itself.
+            case .server where view.isItem: self.init(texts: .either(.kalends), times: .either(.calendar))
+            case .server:
+                let later = Precedence.either(.later(kalends: view.updatedAt, calendar: edited))
+                self.init(texts: later, times: later)
+            }
+        }
     }
 
     private(set) var toCalendar: EventUnit
@@ -17,39 +34,34 @@ struct UnitMerge: Hashable, Sendable {
     private(set) var losesCalendar = false
     private(set) var losesServer = false
 
-    /// - Parameter keepsCalendar: whether the calendar must not be written, so that the server's changes are reverted.
     init(
-        calendar: EventUnit, was oldCalendar: EventUnit?, server: EventUnit, was oldServer: EventUnit?,
-        winner: Winner, keepsCalendar: Bool = false
+        calendar: EventUnit, was oldCalendar: EventUnit?, server: EventUnit, was oldServer: EventUnit?, rule: Rule
     ) {
         (toCalendar, toServer) = (calendar, server)
         let mine = Change(oldCalendar, calendar)
         let theirs = Change(oldServer, server)
         func settle<Value>(
-            _ path: WritableKeyPath<EventUnit, Value>, _ isMine: Bool, _ isTheirs: Bool, calendarWins: Bool,
+            _ path: WritableKeyPath<EventUnit, Value>, _ isMine: Bool, _ isTheirs: Bool, by precedence: Precedence,
             isSame: (Value, Value) -> Bool
         ) {
-            guard !isSame(calendar[keyPath: path], server[keyPath: path]) else { return }
-            if isMine, isTheirs {
-                if calendarWins || keepsCalendar { losesServer = true } else { losesCalendar = true }
-            } else if isTheirs, keepsCalendar {
-                losesServer = true
-            }
-            if keepsCalendar ? (isMine || isTheirs) : isMine && (!isTheirs || calendarWins) {
-                toServer[keyPath: path] = calendar[keyPath: path]
-            } else if isTheirs, !keepsCalendar {
+            let isSame = isSame(calendar[keyPath: path], server[keyPath: path])
+            switch precedence.verdict(isSame: isSame, isChangedHere: isTheirs, isChangedThere: isMine) {
+            case .same, .leave: break
+            case .write(let lost):
                 toCalendar[keyPath: path] = server[keyPath: path]
+                losesCalendar = losesCalendar || lost
+            case .take(let lost):
+                toServer[keyPath: path] = calendar[keyPath: path]
+                losesServer = losesServer || lost
             }
         }
-        let wins = winner == .calendar
         // A generic comparison of texts would normalise them.
-        settle(\.content.title, mine.title, theirs.title, calendarWins: wins) { $0 == $1 }
-        settle(\.content.location, mine.location, theirs.location, calendarWins: wins) { $0 == $1 }
-        settle(\.content.notes, mine.notes, theirs.notes, calendarWins: wins) { $0 == $1 }
-        let timesWin = wins || winner == .serverButTimes
+        settle(\.content.title, mine.title, theirs.title, by: rule.texts) { $0 == $1 }
+        settle(\.content.location, mine.location, theirs.location, by: rule.texts) { $0 == $1 }
+        settle(\.content.notes, mine.notes, theirs.notes, by: rule.texts) { $0 == $1 }
         if mine.frame || theirs.frame {
             // Original starts depend on the times of their series, so both are merged as a whole.
-            settle(\.schedule, mine.schedule, theirs.schedule, calendarWins: timesWin) { $0 == $1 }
+            settle(\.schedule, mine.schedule, theirs.schedule, by: rule.times) { $0 == $1 }
         } else {
             let moments = Set([calendar, server, oldCalendar, oldServer].compactMap { $0 }.flatMap(\.moments))
             for moment in moments {
@@ -57,7 +69,7 @@ struct UnitMerge: Hashable, Sendable {
                 let there = server.occurrence(moment)
                 settle(
                     \.[occurrence: moment], oldCalendar.map { $0.occurrence(moment) != now } ?? true,
-                    oldServer.map { $0.occurrence(moment) != there } ?? true, calendarWins: timesWin
+                    oldServer.map { $0.occurrence(moment) != there } ?? true, by: rule.times
                 ) { $0 == $1 }
             }
         }

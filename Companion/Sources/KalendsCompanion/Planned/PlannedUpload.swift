@@ -87,13 +87,7 @@ public struct PlannedUpload: Sendable {
 
     /// Returns an instant in RFC 3339 with the offset of the device's zone.
     private func text(_ instant: Int) -> String {
-        let clock = zones.clock(of: nil)
-        // RFC 3339 writes offsets in whole minutes.
-        let offset = clock.secondsEast(at: instant) / 60 * 60
-        let wall = WallTime(total: instant + offset)
-        let minutes = abs(offset) / 60
-        return "\(wall.day)T\(WallTime.text(wall.second, withSeconds: true))\(offset < 0 ? "-" : "+")"
-            + OfficeHours.text(minutes)
+        Instant(seconds: instant).rfc3339(offset: zones.clock(of: nil).secondsEast(at: instant))
     }
 }
 

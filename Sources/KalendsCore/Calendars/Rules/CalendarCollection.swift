@@ -70,20 +70,12 @@ package struct CalendarMember: Hashable, Sendable {
     package var component: CalendarComponent
     /// When it last changed, in seconds since 1970.
     package var modified: Int
-
-    package init(name: String, etag: String, size: Int, component: CalendarComponent, modified: Int) {
-        (self.name, self.etag, self.size, self.component, self.modified) = (name, etag, size, component, modified)
-    }
 }
 
 /// A calendar object resource with its text, or why its text cannot be made: its neighbours are answered all the same.
 package struct CalendarResource: Sendable {
     package var member: CalendarMember
     package var text: Result<[UInt8], Refusal>
-
-    package init(member: CalendarMember, text: Result<[UInt8], Refusal>) {
-        (self.member, self.text) = (member, text)
-    }
 }
 
 /// What changed in a collection after a number (RFC 6578 section 3.5).
@@ -95,10 +87,6 @@ package struct CollectionChanges: Sendable {
     package var number: Int
     /// Whether more follow after `number`.
     package var isTruncated: Bool
-
-    package init(changed: [CalendarMember], removed: [String], number: Int, isTruncated: Bool) {
-        (self.changed, self.removed, self.number, self.isTruncated) = (changed, removed, number, isTruncated)
-    }
 }
 
 /// What a request says about the state that it expects (RFC 9110 section 13.1).

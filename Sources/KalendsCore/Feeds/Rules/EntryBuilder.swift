@@ -70,9 +70,7 @@ struct EntryBuilder: Sendable {
             let revision = look.revision(
                 uid: event.uid, sequence: imported.sequence, createdAt: imported.createdAt,
                 updatedAt: imported.updatedAt)
-            event.sequence = revision.sequence
-            event.timestamp = revision.updatedAt
-            event.lastModified = revision.updatedAt
+            event.take(revision)
             let shown = event.publishable(with: look.extras)
             return look.isExport ? shown : shown.withAddressesForFeeds
         }

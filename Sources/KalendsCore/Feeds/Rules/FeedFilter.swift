@@ -174,7 +174,7 @@ struct FeedFilter {
         let isShown: Bool
         switch extent {
         case .days(let first, let until): isShown = window.shows(days: first, until: until)
-        case .instants(let start, let until): isShown = window.shows(start, until: until)
+        case .instants(let start, let until): isShown = window.times.overlaps(start, until: until)
         case .series(let series):
             guard span?.isNear(window) ?? true else { return .window }
             guard budget.left > 0 else { return .costly }

@@ -9,24 +9,20 @@ struct FeedWindow: Hashable, Sendable {
     var firstDay: CivilDate
     /// The day after the last one shown.
     var endDay: CivilDate
-    var from: Instant
-    var to: Instant
+    let times: TimeRange
+    var from: Instant { times.from }
+    var to: Instant { times.to }
+
     init(_ configuration: FeedConfiguration, today: CivilDate, zone: TimeZoneReference) {
         self.today = today
         firstDay = today.adding(days: -configuration.pastDays)
         endDay = today.adding(days: configuration.futureDays + 1)
         func midnight(_ date: CivilDate) -> Instant { zone.rules.instant(of: CivilDateTime(startOf: date)) }
-        from = midnight(firstDay)
-        to = midnight(endDay)
+        times = TimeRange(from: midnight(firstDay), to: midnight(endDay))
     }
 
     /// Whether any of some days is shown; `last` is the day after the last one.
     func shows(days first: CivilDate, until last: CivilDate) -> Bool {
         first < endDay && (last > firstDay || first >= firstDay)
-    }
-
-    /// Whether something between these times is shown; if it takes no time, its start decides.
-    func shows(_ start: Instant, until end: Instant) -> Bool {
-        start < to && (end > from || start >= from)
     }
 }

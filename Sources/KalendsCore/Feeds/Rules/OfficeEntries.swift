@@ -25,9 +25,7 @@ enum OfficeEntries {
             let revision = live.look.revision(
                 uid: shown.uid, sequence: shown.sequence, createdAt: event.changedAt * 1000,
                 updatedAt: event.changedAt * 1000)
-            shown.sequence = revision.sequence
-            shown.timestamp = revision.updatedAt
-            shown.lastModified = revision.updatedAt
+            shown.take(revision)
             try body(OwnEntries.Entry(collection: collection, id: event.uid, events: [shown]))
         }
     }

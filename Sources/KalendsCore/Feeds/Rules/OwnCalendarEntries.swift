@@ -50,9 +50,7 @@ enum OwnCalendarEntries {
         let events = try OwnEvents.events(Array(resource.shown.utf8)).map { event in
             var event = event
             event.uid = uid
-            event.sequence = revision.sequence
-            event.timestamp = revision.updatedAt
-            event.lastModified = revision.updatedAt
+            event.take(revision)
             return event
         }
         return EntryBuilder.anchored(events, in: zone)

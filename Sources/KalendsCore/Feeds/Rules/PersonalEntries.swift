@@ -119,10 +119,8 @@ private struct PersonalEntryBuilder {
         shown.description = content.description
         shown.location = content.location
         shown.status = "CONFIRMED"
-        shown.sequence = revision.sequence
-        shown.timestamp = revision.updatedAt
+        shown.take(revision)
         shown.created = revision.createdAt
-        shown.lastModified = revision.updatedAt
         shown.mark(free: false)
         return shown
     }

@@ -42,10 +42,8 @@ enum PlannedEntries {
             (event.start, event.end) = (.date(first), .time(.date(last.adding(days: 1))))
         }
         event.status = "CONFIRMED"
-        event.sequence = revision.sequence
-        event.timestamp = revision.updatedAt
+        event.take(revision)
         event.created = revision.createdAt
-        event.lastModified = revision.updatedAt
         event.mark(free: false)
         return event
     }

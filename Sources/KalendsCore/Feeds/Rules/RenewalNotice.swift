@@ -31,10 +31,8 @@ struct RenewalNotice {
             + "address there and subscribe to it; then remove this subscription."
         event.url = app
         event.status = "CONFIRMED"
-        event.sequence = revision.sequence
-        event.timestamp = revision.updatedAt
+        event.take(revision)
         event.created = revision.createdAt
-        event.lastModified = revision.updatedAt
         event.mark(free: true)
         self.event = event
     }

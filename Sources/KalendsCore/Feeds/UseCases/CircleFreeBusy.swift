@@ -9,9 +9,9 @@ import Storage
 /// What is private to a member counts for that member. A member's own events outside the circle do not count: they are
 /// in feeds only if that member chose so.
 package struct CircleFreeBusy: Sendable {
-    package typealias Period = (kind: FreeBusyTime.Kind, range: ReportRange)
+    package typealias Period = (kind: FreeBusyTime.Kind, range: TimeRange)
 
-    package let range: ReportRange
+    package let range: TimeRange
     /// The periods of each user, in the order of the request.
     package let people: [(userID: String, busy: [Period])]
 
@@ -43,7 +43,7 @@ package struct CircleFreeBusy: Sendable {
             if !faults.isEmpty { throw Refusal.invalid(faults) }
             try room.take(circle.id, andOwnOf: nil, in: transaction)
             var work = try Work(
-                circle, users, ReportRange(start: from, end: to), try CircleNames(circle.id, in: transaction),
+                circle, users, TimeRange(from: from, to: to), try CircleNames(circle.id, in: transaction),
                 services.settings)
             do {
                 try work.addAll(in: transaction)
@@ -57,7 +57,7 @@ package struct CircleFreeBusy: Sendable {
 
     /// Visits the rows that may touch the span once for all people.
     private struct Work {
-        let range: ReportRange
+        let range: TimeRange
         private let circle: Circle
         private let users: [String]
         private let builder: EntryBuilder
@@ -66,7 +66,7 @@ package struct CircleFreeBusy: Sendable {
         private var times: [FreeBusyTime]
 
         init(
-            _ circle: Circle, _ users: [String], _ range: ReportRange, _ names: CircleNames, _ settings: ServerSettings
+            _ circle: Circle, _ users: [String], _ range: TimeRange, _ names: CircleNames, _ settings: ServerSettings
         ) throws {
             (self.circle, self.users, self.range) = (circle, users, range)
             let (zone, configuration) = (try circle.zone, FeedConfiguration())
@@ -82,7 +82,7 @@ package struct CircleFreeBusy: Sendable {
 
         mutating func addAll(in transaction: any ReadTransaction) throws {
             let (first, last) = (
-                range.start.milliseconds - EntrySpan.slack, range.end.milliseconds + EntrySpan.slack
+                range.from.milliseconds - EntrySpan.slack, range.to.milliseconds + EntrySpan.slack
             )
             let changed: [ByteString: [ChangedOccurrence]] = Dictionary(
                 grouping: try transaction.occurrences(of: nil, in: circle.id), by: \.itemID)

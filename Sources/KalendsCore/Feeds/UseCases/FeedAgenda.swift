@@ -19,19 +19,28 @@ package struct FeedAgenda: Sendable {
 }
 
 extension FeedReading {
-    /// Returns what a feed shows on some days; throws `Ended`.
-    ///
-    /// - Parameter days: gets the day that it is in the feed's zone; returns the first day, and the day after the last.
-    package func agenda(
-        of token: Secret, now: Int, days: @escaping @Sendable (CivilDate) -> (from: CivilDate, to: CivilDate)
-    ) async throws -> FeedAgenda {
+    /// Reads a feed's parts in its reader's turn, with room for what it shows; throws `Ended`.
+    func look<Value: Sendable>(
+        at token: Secret, now: Int,
+        _ body: @escaping @Sendable (LiveFeed, LiveFeedParts, any ReadTransaction) throws -> Value
+    ) async throws -> Value {
         let (ledger, services) = (services.ledger, services)
         let reader = try await services.store.read { try ledger.open(token, now: now, in: $0)?.feed.userID }
         guard let reader else { throw Ended() }
         return try await services.readInTurn(for: reader) { transaction, room in
             guard let open = try ledger.open(token, now: now, in: transaction) else { throw Ended() }
             try room.take(open.circle.id, andOwnOf: open.feed.showsOwn ? open.feed.userID : nil, in: transaction)
-            let live = try LiveFeedParts(open, services.settings)
+            return try body(open.live, try LiveFeedParts(open, services.settings), transaction)
+        }.0
+    }
+
+    /// Returns what a feed shows on some days; throws `Ended`.
+    ///
+    /// - Parameter days: gets the day that it is in the feed's zone; returns the first day, and the day after the last.
+    package func agenda(
+        of token: Secret, now: Int, days: @escaping @Sendable (CivilDate) -> (from: CivilDate, to: CivilDate)
+    ) async throws -> FeedAgenda {
+        try await look(at: token, now: now) { feed, live, transaction in
             let (today, window) = live.window(now: now)
             let (from, to) = days(today.date)
             let (start, end) = (
@@ -50,7 +59,7 @@ extension FeedReading {
                 name: FeedRenderer.calendar(live, events: []).name ?? "", zone: live.zone,
                 lastDay: live.notice.map { RenewalNotice($0, live).lastDay },
                 occurrences: found.sorted { $0.order(in: live.zone) < $1.order(in: live.zone) },
-                embedOrigins: live.configuration.embedOrigins, live: open.live)
-        }.0
+                embedOrigins: live.configuration.embedOrigins, live: feed)
+        }
     }
 }

@@ -46,9 +46,9 @@ struct BusyWork {
     /// Calls the body with the occurrences of an entry in a span.
     ///
     /// - Throws: `FeedFreeBusy.Fault.tooMuch`, because a part of them would show somebody as free who is busy.
-    mutating func each(of events: [Event], in range: ReportRange, _ body: (Occurrence) -> Void) throws {
+    mutating func each(of events: [Event], in range: TimeRange, _ body: (Occurrence) -> Void) throws {
         let (found, isWhole) = events.occurrences(
-            from: range.start, to: range.end, in: zone, most: Self.most, &budget)
+            from: range.from, to: range.to, in: zone, most: Self.most, &budget)
         guard isWhole else { throw FeedFreeBusy.Fault.tooMuch }
         for occurrence in found { body(occurrence) }
     }
@@ -59,18 +59,12 @@ extension FeedReading {
     ///
     /// It says no more than the feed: a feed that shows only times does not say which of them are work.
     package func freeBusy(of token: Secret, now: Int, _ asked: FeedFreeBusy.Asked) async throws -> FeedFreeBusy {
-        let (ledger, services) = (services.ledger, services)
-        let reader = try await services.store.read { try ledger.open(token, now: now, in: $0)?.feed.userID }
-        guard let reader else { throw Ended() }
-        return try await services.readInTurn(for: reader) { transaction, room in
-            guard let open = try ledger.open(token, now: now, in: transaction) else { throw Ended() }
-            try room.take(open.circle.id, andOwnOf: open.feed.showsOwn ? open.feed.userID : nil, in: transaction)
-            let live = try LiveFeedParts(open, services.settings)
+        try await look(at: token, now: now) { feed, live, transaction in
             let (day, window) = live.window(now: now)
-            let range = ReportRange(
-                start: max(window.from, asked.from?.instant(in: live.zone) ?? window.from),
-                end: min(window.to, asked.to?.instant(in: live.zone) ?? window.to))
-            guard range.start < range.end else { throw FeedFreeBusy.Fault.noTime }
+            let range = TimeRange(
+                from: max(window.from, asked.from?.instant(in: live.zone) ?? window.from),
+                to: min(window.to, asked.to?.instant(in: live.zone) ?? window.to))
+            guard range.from < range.to else { throw FeedFreeBusy.Fault.noTime }
             let showsWork = live.look.style.detail < .minimal
             var time = FreeBusyTime(in: range, asksAvailability: asked.wantsAvailability && showsWork)
             var work = BusyWork(in: live.zone)
@@ -82,9 +76,9 @@ extension FeedReading {
                     if isWork { time.addAvailable(occurrence, floatingIn: live.zone.rules) }
                 }
             }
-            let changed = Instant(milliseconds: max(open.live.changedAt, day.from))
-            return FeedFreeBusy(live: open.live, text: time.text(stamp: changed), changed: changed)
-        }.0
+            let changed = Instant(milliseconds: max(feed.changedAt, day.from))
+            return FeedFreeBusy(live: feed, text: time.text(stamp: changed), changed: changed)
+        }
     }
 }
 

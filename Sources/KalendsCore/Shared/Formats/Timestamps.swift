@@ -4,10 +4,6 @@ package import Base
 package import ICalBridge
 
 extension Instant {
-    package init(milliseconds: Int) { self.init(seconds: milliseconds.floorDivided(by: 1000)) }
-
-    package var milliseconds: Int { seconds * 1000 }
-
     /// An HTTP date (RFC 9110 section 5.6.7).
     package var httpDate: String {
         let wall = utc

@@ -3,6 +3,7 @@
 import CalendarSync
 import Crypto
 import FeedTokens
+import ICalBridge
 import Logging
 import Storage
 

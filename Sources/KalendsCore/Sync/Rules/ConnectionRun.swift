@@ -236,7 +236,7 @@ extension SyncRun {
                 installation: parts.installation, connection: connection.id, circle: connection.circleID,
                 formerConnections: parts.former, otherConnections: parts.others,
                 fingerprint: try parts.fingerprint(),
-                window: SyncWindow(from: window.from, to: window.to),
+                window: window.times,
                 twoWay: parts.configuration.twoWay && parts.mayWrite, purpose: purpose),
             now: { Instant(milliseconds: now()) }, makeID: { FeedLedger.makeID() }, requests: calendar.requests)
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-import CalendarSync
-import ICalBridge
+package import CalendarSync
+package import ICalBridge
 import Storage
 
 /// How an item was shown where its event was edited.
@@ -107,10 +107,7 @@ struct InboundEdits {
         guard var appointment = content as? AppointmentContent, let recurrence = appointment.recurrence,
             let first = (old as? AppointmentContent)?.startAt
         else { return }
-        let shift = SeriesShift(
-            from: before, to: zone,
-            seconds: zone.rules.civil(at: appointment.startAt).wallSeconds
-                - before.rules.civil(at: first).wallSeconds)
+        let shift = SeriesShift(from: before.rules, first, to: zone.rules, appointment.startAt)
         appointment.recurrence = try shift.moved(recurrence, beginning: first, now: appointment.startAt)
         moveOccurrences(by: shift)
         content = appointment
@@ -239,33 +236,24 @@ struct InboundEdits {
 }
 
 extension CareItem.Span {
-    fileprivate init(_ span: Span) {
+    package init(_ span: Span) {
         switch span {
         case .timed(let start, let end, _): self = .timed(start: start, end: end)
-        case .days(let first, let until): self = .days(first: first, last: until.adding(days: -1))
+        case .days(let first, let until): self = .days(first: first, last: max(first, until.adding(days: -1)))
         }
     }
 }
 
-/// How far the starts of a series move, measured in local time of its zones.
-private struct SeriesShift {
-    let from: TimeZoneReference
-    let to: TimeZoneReference
-    let seconds: Int
-
-    func moved(_ start: Instant) -> Instant {
-        to.rules.instant(of: from.rules.civil(at: start).adding(seconds: seconds))
-    }
-
+extension SeriesShift {
     /// Returns how a series repeats whose start has moved from one time to another; throws `InboundRefusal` if its rule
     /// would not give the new start, so that all occurrences but the first would stay where they are.
-    func moved(
+    fileprivate func moved(
         _ recurrence: AppointmentContent.Repetition, beginning old: Instant, now new: Instant
     ) throws -> AppointmentContent.Repetition {
         var rrule = recurrence.rrule
         if let text = rrule, let before = try? RecurrenceRule(text) {
             var rule = before
-            let (was, wall) = (from.rules.civil(at: old), to.rules.civil(at: new))
+            let (was, wall) = (from.civil(at: old), to.civil(at: new))
             rule.turnWeek(by: wall.date.daysSinceEpoch - was.date.daysSinceEpoch)
             if case .utc(let end) = rule.until { rule.until = .utc(moved(end)) }
             guard rule.gives(wall) || !before.gives(was) else {

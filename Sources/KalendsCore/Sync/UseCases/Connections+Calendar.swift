@@ -111,7 +111,7 @@ extension Connections {
         let position = try SyncContent.text(
             Position(
                 cursor: nil, fingerprint: try ConnectionParts(own, in: transaction, settings).fingerprint(),
-                listed: SyncWindow(from: present, to: present), isBegun: true))
+                listed: TimeRange(from: present, to: present), isBegun: true))
         try transaction.putSyncPosition(of: own.id, content: position)
         // A run that is under way has the lease, and stores nothing more in the former calendar.
         _ = try transaction.takeSyncLease(of: own.id, for: leaving.holder, until: now + leaving.time, now: now)

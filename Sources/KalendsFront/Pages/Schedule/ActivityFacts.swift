@@ -80,7 +80,7 @@ struct ActivityFacts: Sendable {
         switch content {
         case .item(let content):
             let shown = content.careItem(names, in: content.zone(or: reader))
-            var state = ActivityPage.State(title: content.title(names), span: Pages.EntrySpan(shown.span))
+            var state = ActivityPage.State(title: content.title(names), span: shown.span)
             state.status = content.statusWord.flatMap { ItemPage.Status(text: $0) }
             state.patient = content.patientID.map(names.patient)
             state.person = content.ownerID.map(names.member)
@@ -91,8 +91,7 @@ struct ActivityFacts: Sendable {
             return state
         case .occurrence(let content):
             var state = ActivityPage.State(
-                title: content.provider,
-                span: .timed(from: content.startAt.milliseconds, to: content.endAt.milliseconds))
+                title: content.provider, span: .timed(start: content.startAt, end: content.endAt))
             state.status = ItemPage.Status(text: content.status.rawValue)
             (state.place, state.notes) = (content.location, content.notes)
             return state

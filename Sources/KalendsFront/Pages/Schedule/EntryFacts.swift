@@ -30,7 +30,7 @@ extension PageEntry {
         self.init(
             kind: entry.content.map { EntryKind(type(of: $0)) } ?? .imported,
             path: entry.content.map { Self.path(type(of: $0), entry.id, in: circle) },
-            title: entry.content?.title(names) ?? event.summary ?? "", span: Pages.EntrySpan(entry.occurrence, zone),
+            title: entry.content?.title(names) ?? event.summary ?? "", span: CareItem.Span(entry.occurrence, zone),
             isCancelled: entry.occurrence.isCancelled || entry.content?.isCancelled == true)
     }
 
@@ -48,7 +48,7 @@ extension PageEntry {
             }
         self.init(
             kind: kind, path: item.map { Self.path($0, entry.id, in: circle) },
-            title: occurrence.event.summary ?? "", span: Pages.EntrySpan(occurrence, zone),
+            title: occurrence.event.summary ?? "", span: CareItem.Span(occurrence, zone),
             isCancelled: occurrence.isCancelled)
     }
 
@@ -64,27 +64,15 @@ extension EntryKind {
     }
 }
 
-extension Pages.EntrySpan {
+extension CareItem.Span {
     init(_ occurrence: Occurrence, _ zone: TimeZoneReference) {
         if occurrence.start.isDate {
             let first = occurrence.start.civilDate
-            let last = CivilDate(daysSinceEpoch: occurrence.end.civilDate.daysSinceEpoch - 1)
-            self = .days(first, max(first, last))
+            self = .days(first: first, last: max(first, occurrence.end.civilDate.adding(days: -1)))
         } else {
             self = .timed(
-                from: occurrence.start.instant(floatingIn: zone.rules).milliseconds,
-                to: occurrence.end.instant(floatingIn: zone.rules).milliseconds)
-        }
-    }
-}
-
-extension Pages.EntrySpan {
-    init(_ span: CareItem.Span) {
-        switch span {
-        case .timed(let start, let end): self = .timed(from: start.milliseconds, to: end.milliseconds)
-        case .days(let first, let last):
-            self = .days(first, last)
-        case .open: self = .open
+                start: occurrence.start.instant(floatingIn: zone.rules),
+                end: occurrence.end.instant(floatingIn: zone.rules))
         }
     }
 }
@@ -98,7 +86,7 @@ extension ItemPage {
         let shown = content.careItem(names, in: content.zone(or: reader))
         var page = ItemPage(
             entry: PageEntry(
-                kind: EntryKind(type(of: content)), title: content.title(names), span: Pages.EntrySpan(shown.span),
+                kind: EntryKind(type(of: content)), title: content.title(names), span: shown.span,
                 isCancelled: content.isCancelled),
             person: content.ownerID.map(names.member), patient: content.patientID.map(names.patient),
             createdAt: item.createdAt, updatedAt: item.updatedAt)

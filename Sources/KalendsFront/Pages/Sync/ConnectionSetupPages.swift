@@ -4,6 +4,7 @@ import Base
 import CalendarSync
 import HTTPTypes
 import Hummingbird
+import ICalBridge
 import KalendsCore
 import Pages
 import Storage

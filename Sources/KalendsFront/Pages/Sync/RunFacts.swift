@@ -123,35 +123,14 @@ extension ConflictsPage.Side {
         guard let entry else { return nil }
         guard let occurrence else {
             self.init(
-                title: entry.title, span: Pages.EntrySpan(entry.span), place: entry.location.nonEmpty,
+                title: entry.title, span: CareItem.Span(entry.span), place: entry.location.nonEmpty,
                 notes: entry.notes.nonEmpty)
             return
         }
-        switch entry.occurrences[occurrence] {
-        case .cancelled: self.init(title: entry.title, span: nil)
-        case .changed(let own):
-            self.init(
-                title: own.title, span: Pages.EntrySpan(own.span), place: own.location.nonEmpty,
-                notes: own.notes.nonEmpty)
-        case nil:
-            var span = Pages.EntrySpan(entry.span)
-            if case .timed(let from, let to) = span {
-                span = .timed(from: occurrence.milliseconds, to: occurrence.milliseconds + to - from)
-            }
-            self.init(
-                title: entry.title, span: span, place: entry.location.nonEmpty, notes: entry.notes.nonEmpty)
-        }
-    }
-}
-
-extension Pages.EntrySpan {
-    init(_ span: CalendarSync.Span) {
-        switch span {
-        case .timed(let start, let end, _): self = .timed(from: start.milliseconds, to: end.milliseconds)
-        case .days(let first, let until):
-            let start = first
-            self = .days(start, max(start, CivilDate(daysSinceEpoch: until.daysSinceEpoch - 1)))
-        }
+        let own = entry.occurrence(takingPlaceAt: occurrence)
+        self.init(
+            title: own?.title ?? entry.title, span: own.map { CareItem.Span($0.span) }, place: own?.location.nonEmpty,
+            notes: own?.notes.nonEmpty)
     }
 }
 

@@ -44,12 +44,12 @@ struct FreeBusyRoute: Sendable {
 
 extension CircleFreeBusy: Viewed {
     private static let period = View<Period>([
-        .instant("start", \.range.start), .instant("end", \.range.end),
+        .instant("start", \.range.from), .instant("end", \.range.to),
         .choice("type", \.kind).described("FBTYPE of iCalendar; periods of different types may overlap."),
     ])
 
     static let view = View<CircleFreeBusy>([
-        .instant("from", \.range.start), .instant("to", \.range.end),
+        .instant("from", \.range.from), .instant("to", \.range.to),
         .list(
             "people", \.people,
             of: View([

@@ -105,7 +105,7 @@ struct PersonalWriter {
             mapping.sourceDevice = sent.sourceDevice ?? sent.sender
             return (try insert(FeedLedger.makeID(), content, mapping, changedAt: time), .created)
         }
-        let isLate = time < known.changedAt
+        let isLate = EditSide.later(kalends: known.changedAt, calendar: time) == .kalends
         if sent.isDeletion {
             if isLate || known.deletedAt != nil { return (known, .unchanged) }
             try delete(known, changedAt: time)

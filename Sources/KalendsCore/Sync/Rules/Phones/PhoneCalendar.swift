@@ -48,7 +48,7 @@ struct PhoneCalendar: CalendarProvider {
     // MARK: Reading
 
     func changes(
-        in calendar: String, since cursor: String?, window: SyncWindow
+        in calendar: String, since cursor: String?, window: TimeRange, known: [ByteString: String]
     ) async throws(ProviderFailure) -> ChangeSet {
         let (source, user) = (connection.id, connection.userID)
         let position = cursor.flatMap { Int($0) }
@@ -182,7 +182,7 @@ struct PhoneCalendar: CalendarProvider {
                 PhoneForm.content(entry))
             try writer.write(&master, master.content)
             var series = Series(master: master)
-            try put(entry, &series, &writer)
+            try put(entry, &series, &writer, isNew: true)
             return .written(event(of: series))
         case .update(let id, let etag, _, let entry):
             guard var series = known.first(where: { $0.master.id == id }), series.master.deletedAt == nil else {
@@ -207,16 +207,25 @@ struct PhoneCalendar: CalendarProvider {
     }
 
     /// Makes the changed occurrences match an entry.
-    private func put(_ entry: Entry, _ series: inout Series, _ writer: inout PhoneEventWriter) throws {
+    ///
+    /// - Parameter isNew: whether no device has seen the series yet.
+    private func put(
+        _ entry: Entry, _ series: inout Series, _ writer: inout PhoneEventWriter, isNew: Bool = false
+    ) throws {
         var wanted: [ByteString: (start: Instant, content: PersonalEvent.Content)] = [:]
         for (start, occurrence) in entry.occurrences {
             guard entry.repetition != nil, case .changed(let changed) = occurrence else { continue }
             wanted[ByteString(start.basic)] = (start, PhoneForm.content(changed))
         }
+        func plain(_ start: Instant) -> PersonalEvent.Content? {
+            isNew ? nil : PhoneForm.content(entry.plain(at: start))
+        }
         for index in series.occurrences.indices {
             var row = series.occurrences[index]
-            if let (_, content) = wanted.removeValue(forKey: ByteString(row.mapping.instanceKey)) {
-                if row.deletedAt != nil || row.content != content { try writer.write(&row, content) }
+            if let (start, content) = wanted.removeValue(forKey: ByteString(row.mapping.instanceKey)) {
+                if row.deletedAt != nil || row.content != content {
+                    try writer.write(&row, content, insteadOf: plain(start))
+                }
             } else if row.deletedAt == nil {
                 try writer.delete(&row)
             }
@@ -228,7 +237,7 @@ struct PhoneCalendar: CalendarProvider {
                 tie.collection, tie.itemID, generation: tie.generation, in: tie.circleID, content,
                 start: start.rfc3339(offset: 0))
             row.mapping.take(series.master.mapping)
-            try writer.write(&row, content)
+            try writer.write(&row, content, insteadOf: plain(start))
             series.occurrences.append(row)
         }
     }

@@ -46,12 +46,16 @@ struct PhoneEventWriter {
 
     /// Gives an event new contents, or restores it with them; the versions that the device may still have are
     /// remembered.
-    mutating func write(_ event: inout PersonalEvent, _ content: PersonalEvent.Content) throws {
+    ///
+    /// - Parameter series: what the device has of an occurrence without an event of its own; nil for any other event.
+    mutating func write(
+        _ event: inout PersonalEvent, _ content: PersonalEvent.Content, insteadOf series: PersonalEvent.Content? = nil
+    ) throws {
         guard var tie = event.tie else { return }
         var versions = try PhoneVersions(tie)
         let at = next()
-        if event.sequence > 0, event.deletedAt == nil {
-            versions.add(event.content, until: at, delivered: carrier.deliveredAt)
+        if let before = event.sequence > 0 && event.deletedAt == nil ? event.content : series {
+            versions.add(before, until: at, delivered: carrier.deliveredAt)
         }
         tie.earlier = try versions.stored
         event.tie = tie

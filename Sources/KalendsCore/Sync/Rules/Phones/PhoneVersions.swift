@@ -91,14 +91,17 @@ extension PersonalEvent.Content {
             && timeZone == other.timeZone
     }
 
-    /// Returns this content with the device's changes; `earlier` has the versions that the device may have known.
+    /// Returns this content with the device's changes; `earlier` has the versions that the device may have known. Where
+    /// both sides have changed a part, the connection's run decides between them.
     func taking(
         _ sent: PersonalEvent.Content, besides earlier: [PersonalEvent.Content]
     ) -> PersonalEvent.Content {
         var merged = self
         for part in PhonePart.allCases where !part.isSame(sent, self) {
-            guard !earlier.contains(where: { part.isSame(sent, $0) }) else { continue }
-            part.take(sent, into: &merged)
+            let verdict = Precedence.either(.calendar).verdict(
+                isSame: false, isChangedHere: !earlier.isEmpty,
+                isChangedThere: !earlier.contains { part.isSame(sent, $0) })
+            if case .take = verdict { part.take(sent, into: &merged) }
         }
         return merged
     }

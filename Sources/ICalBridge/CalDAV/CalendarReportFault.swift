@@ -16,15 +16,10 @@ package enum CalendarReportFault: Error, Hashable {
     case tooMuch
 }
 
-/// A span of time in a report, from a start up to but not including an end (RFC 4791 section 9.9).
-package struct ReportRange: Hashable, Sendable {
-    package var start: Instant
-    package var end: Instant
-
+/// A span of time in a report (RFC 4791 section 9.9).
+extension TimeRange {
     /// The beginning of the year 1 and the end of the year 9999.
     static let (first, last) = (Instant(seconds: -62_135_596_800), Instant(seconds: 253_402_300_800))
-
-    package init(start: Instant, end: Instant) { (self.start, self.end) = (start, end) }
 
     /// Reads the attributes `start` and `end`; nil when one of them is no time in UTC, or the end is not after the start.
     ///
@@ -37,11 +32,6 @@ package struct ReportRange: Hashable, Sendable {
         guard element.attribute("start") != nil || element.attribute("end") != nil,
             let start = bound("start", or: Self.first), let end = bound("end", or: Self.last), start < end
         else { return nil }
-        self.init(start: start, end: end)
+        self.init(from: start, to: end)
     }
-
-    /// In seconds since 1970.
-    package var seconds: Range<Int> { start.seconds..<end.seconds }
-
-    func contains(_ instant: Instant) -> Bool { start <= instant && instant < end }
 }
