@@ -29,7 +29,8 @@ public struct OpenFeed: Sendable {
         else { return nil }
         self.feed = feed
         self.circle = circle
-        notice = record.notice?.ending(by: feed.expiresAt ?? .max)
+        notice = try record.notice?.ending(
+            by: feed.expiresAt ?? .max, in: transaction.user(feed.userID)?.language)
         endsAt = [record.endsAt, feed.expiresAt].compactMap { $0 }.min()
     }
 
