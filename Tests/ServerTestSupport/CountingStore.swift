@@ -3,7 +3,7 @@
 import Storage
 import Synchronization
 
-/// A store that counts how often it is asked to read.
+/// A store that counts how often it is asked to read, and to write.
 final class CountingStore: Store, StoreMaintenance {
     private let base: any Store & StoreMaintenance
     private let count: Count
@@ -11,12 +11,16 @@ final class CountingStore: Store, StoreMaintenance {
     /// How often all stores that share it were read.
     final class Count: Sendable {
         private let value = Atomic(0)
+        private let written = Atomic(0)
         private let work = Mutex<(@Sendable (_ reads: Int) async -> Void)?>(nil)
 
         var reads: Int { value.load(ordering: .relaxed) }
+        var writes: Int { written.load(ordering: .relaxed) }
 
         /// Does some work before each read, which waits for it.
         func beforeEachRead(_ body: (@Sendable (_ reads: Int) async -> Void)?) { work.withLock { $0 = body } }
+
+        fileprivate func addWrite() { written.add(1, ordering: .relaxed) }
 
         fileprivate func add() async {
             let reads = value.add(1, ordering: .relaxed).newValue
@@ -38,19 +42,22 @@ final class CountingStore: Store, StoreMaintenance {
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
-        try await base.write(body)
+        count.addWrite()
+        return try await base.write(body)
     }
 
     func record<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
-        try await base.record(body)
+        count.addWrite()
+        return try await base.record(body)
     }
 
     func stage<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
-        try await base.stage(body)
+        count.addWrite()
+        return try await base.stage(body)
     }
 
     func close() throws { try base.close() }
