@@ -104,17 +104,17 @@ enum PageIds {
         _ = try await RoutePaths(server)
         let ann = try await Browser.signedIn("ann", server)
         var found = ["circle": "c", "id": "x", "date": "2026-03-02"]
-        func first(_ path: String) async throws -> String? {
-            try await server.call(.get, path, as: "ann").expect(200).json["items"]?.array?.first?["id"]?.string
+        func first(_ path: String) async throws -> String {
+            let answer = try await server.call(.get, path, as: "ann").expect(200)
+            return try #require(answer.json["items"]?.array?.first?["id"]?.string, "nothing in \(path)")
         }
         for name in ["feed", "connection", "import", "subscription"] {
-            found[name] = try #require(try await first("/v1/circles/c/\(name)s"), "no \(name)")
+            found[name] = try await first("/v1/circles/c/\(name)s")
         }
         for name in ["run", "conflict"] {
-            found[name] = try #require(
-                try await first("/v1/connections/\(found["connection"] ?? "")/\(name)s"), "no \(name)")
+            found[name] = try await first("/v1/connections/\(found["connection"] ?? "")/\(name)s")
         }
-        found["password"] = try #require(try await first("/v1/app-passwords"))
+        found["password"] = try await first("/v1/app-passwords")
         found["number"] = try await server.call(.get, "/v1/circles/c/changes?limit=1").json["latest"]?.integer
             .map(String.init)
         let apps = CalDAVCaller(passwordID: "p", userID: "ann", mayWrite: true, circleIDs: nil, own: true)
