@@ -276,7 +276,8 @@ let package = Package(
             name: "OfficeDaysTests", dependencies: ["Base", "Calendar", "OfficeDays", "TestSupport"],
             exclude: ["Oracles"]),
         .testTarget(
-            name: "PagesTests", dependencies: ["Base", "Calendar", "Pages", "PhoneTexts"], exclude: ["Browser"]),
+            name: "PagesTests", dependencies: ["Base", "Calendar", "Pages", "PhoneTexts", "ProgramFiles"],
+            exclude: ["Browser"]),
         .testTarget(
             name: "CalendarSyncTests", dependencies: ["Base", "Calendar", "CalendarSync", "ICalBridge", "TestSupport"]),
         .testTarget(name: "PhoneTextsTests", dependencies: ["Base", "PhoneTexts", "TestSupport"]),

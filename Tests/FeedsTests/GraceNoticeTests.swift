@@ -11,7 +11,7 @@ import Testing
 @Suite("The old address in its grace")
 struct GraceNoticeTests {
     private static let task: JSONValue = ["title": "Refill pills", "dueAt": "2026-03-03T09:00:00-08:00"]
-    private static let title = "CK: This calendar address ends on 2026-03-04"
+    private static let title = "CK: This calendar address ends on March 4, 2026"
     private static let grace: JSONValue = ["graceSeconds": 172_800]
 
     /// Returns a feed whose address was replaced at 4 o'clock in the circle's morning, with two days of grace.
@@ -148,6 +148,58 @@ struct GraceNoticeTests {
         }
     }
 
+    @Test("It is in the language of the feed's owner, from their next word on, and the feed itself stays as it is")
+    func language() async throws {
+        try await TestServer.withPasswords { server in
+            try await server.put("tasks", "t1", Self.task)
+            let ann = try await Browser.signedIn("ann", server)
+            let feed = try await Self.replaced(server)
+            let others = try await server.makeFeed(user: "ben")
+            let again = try await server.call(.post, "/v1/feeds/\(others.id)/regenerate", Self.grace).expect(200)
+            for path in [feed.old, feed.new, others.path] { try await server.raw(.get, path).expect(200) }
+            let title = try await server.raw(.get, others.path).expect(200)
+            var sequence = 0
+            for (language, expected, part) in [
+                ("de", "CK: Diese Kalenderadresse endet am 4. März 2026", "seit dem 2. März 2026"),
+                ("es", "CK: Esta dirección de calendario termina el 4 de marzo de 2026", "desde el 2 de marzo de 2026"),
+                ("fr", "CK : cette adresse de calendrier prend fin le 4 mars 2026", "depuis le 2 mars 2026"),
+                ("it", "CK: questo indirizzo di calendario termina il giorno 4 marzo 2026", "dal giorno 2 marzo 2026"),
+                ("nl", "CK: dit agenda-adres vervalt op 4 maart 2026", "sinds 2 maart 2026"),
+                ("pl", "CK: ten adres kalendarza wygasa 4 marca 2026", "od 2 marca 2026"),
+                ("pt", "CK: este endereço de calendário termina em 4 de março de 2026", "desde 2 de março de 2026"),
+                ("en", Self.title, "since March 2\\, 2026"),
+            ] {
+                let (old, new) = (
+                    try await server.raw(.get, feed.old).expect(200), try await server.raw(.get, feed.new).expect(200)
+                )
+                server.clock.advance(seconds: 1)
+                try await ann.send(
+                    try await ann.open("/app/account").expect(200), to: "/app/account", ["language": language]
+                ).expect(200)
+                sequence += 1
+                let answer = try await server.raw(
+                    .get, feed.old, headers: [.ifNoneMatch: try #require(old.headers[.eTag])]
+                ).expect(200)
+                #expect(answer.values("SUMMARY").first == expected)
+                #expect(answer.values("DESCRIPTION").first?.contains(part) == true, "\(answer.values("DESCRIPTION"))")
+                #expect(answer.values("SEQUENCE").first == "\(sequence)")
+                let unchanged = HTTPFields([
+                    HTTPField(name: .ifNoneMatch, value: try #require(new.headers[.eTag]))
+                ])
+                try await server.raw(.get, feed.new, headers: unchanged).expect(304)
+            }
+            // Ben's notice is in his own language, and the same choice again changes nothing.
+            #expect(try await server.raw(.get, others.path).expect(200).body == title.body)
+            #expect(try await server.raw(.get, TestServer.path(again)).expect(200).values("SUMMARY").count == 1)
+            let last = try await server.raw(.get, feed.old).expect(200)
+            let page = try await ann.open("/app/account").expect(200)
+            try await ann.send(page, to: "/app/account", ["language": "en"]).expect(200)
+            try await server.raw(
+                .get, feed.old, headers: [.ifNoneMatch: try #require(last.headers[.eTag])]
+            ).expect(304)
+        }
+    }
+
     @Test("Whatever moves the end raises SEQUENCE and LAST-MODIFIED, and each address has a notice of its own")
     func revisions() async throws {
         try await TestServer.run { server in
@@ -167,18 +219,18 @@ struct GraceNoticeTests {
             let again = try await server.call(.post, "/v1/feeds/\(feed.id)/regenerate", ["graceSeconds": 86_400])
             let (second, other) = (try await notice(feed.old), try await notice(feed.new))
             #expect(second.uid == first.uid && other.uid != first.uid)
-            #expect(second.title == "CK: This calendar address ends on 2026-03-03" && other.title == second.title)
+            #expect(second.title == "CK: This calendar address ends on March 3, 2026" && other.title == second.title)
             #expect(second.sequence == "1" && other.sequence == "0")
             #expect(second.stamp == "20260302T130000Z")
             server.clock.advance(seconds: 3600)
             try await server.call(.patch, "/v1/feeds/\(feed.id)", ["expiresAt": "2026-03-02T20:00:00Z"]).expect(200)
             let third = try await notice(feed.old)
-            #expect(third.title == "CK: This calendar address ends on 2026-03-02")
+            #expect(third.title == "CK: This calendar address ends on March 2, 2026")
             #expect(third.sequence == "2" && third.stamp == "20260302T140000Z")
             server.clock.advance(seconds: 3600)
             try await server.call(.put, "/v1/circles/c", ["name": "Our family", "timeZone": "Asia/Tokyo"]).expect(200)
             let fourth = try await notice(feed.old)
-            #expect(fourth.title == "CK: This calendar address ends on 2026-03-03")
+            #expect(fourth.title == "CK: This calendar address ends on March 3, 2026")
             #expect(fourth.uid == first.uid && fourth.sequence == "3" && fourth.stamp == "20260302T150000Z")
             #expect(try await server.raw(.get, TestServer.path(again)).expect(200).values("SUMMARY").isEmpty)
         }

@@ -53,6 +53,16 @@ struct HealthPageTests {
             try await server.raw(.get, feed.path).expect(200)
             let later = Self.card("Tablet", try await ann.open("/app/health").expect(200))
             #expect(later.contains("Works") && !later.contains("Needs a look"))
+
+            // With another address the reader is shut out, until it reads there.
+            server.clock.advance(seconds: 60)
+            let renewed = try await server.call(.post, "/v1/feeds/\(feed.id)/regenerate").expect(200)
+            let shutOut = Self.card("Tablet", try await ann.open("/app/health").expect(200))
+            #expect(shutOut.contains("Does not work") && shutOut.contains("The feed got another address"))
+            #expect(shutOut.contains("/app/circles/c/feeds/\(feed.id)#address"))
+            server.clock.advance(seconds: 60)
+            try await server.raw(.get, try TestServer.path(renewed)).expect(200)
+            #expect(Self.card("Tablet", try await ann.open("/app/health").expect(200)).contains("Works"))
         }
     }
 

@@ -4,6 +4,7 @@ import FeedTokens
 import Foundation
 import HTTPTypes
 import NIOCore
+import Pages
 import Storage
 import TestSupport
 import Testing
@@ -199,24 +200,30 @@ struct PageJobTests {
     }
 
     @Test(
-        "Office days: settings are saved or said to be wrong, a person's word for a day stays, and reset takes all back"
+        "Office days: settings are saved or said to be wrong, a person's word for a day stays, and a reset can be undone"
     )
     func officeDays() async throws {
         try await TestServer.withPasswords { server in
             let (ann, path) = (try await Browser.signedIn("ann", server), "/app/office-days")
             let page = try await ann.open(path).expect(200)
             #expect(page.text.contains("Three steps to your office days") && !page.text.contains("March 2026"))
-            let wrong = try await ann.send(
-                page, to: path,
-                ["enabled": "true", "officeTitle": "", "start": "17:00", "end": "09:00", "holidays": "2026-02-30"]
-            ).expect(422)
-            #expect(wrong.text.contains("2026-02-30") && wrong.text.contains("aria-invalid=\"true\""))
-            let saved = try await ann.send(
-                page, to: path,
-                [
-                    "enabled": "true", "officeTitle": "In the <office>", "monthlyGoal": "12", "target": "feed",
-                    "trackedDays": "mon,tue", "holidays": "2026-12-25\n2026-12-26", "createRemoteEvents": nil,
-                ]
+            // Each group of settings is a form that is saved by itself, and keeps what was typed if it is wrong.
+            let forms = HTMLForm.all(in: page.text).filter { $0.action == path }
+            #expect(forms.count == OfficeDaysPage.Part.allCases.count)
+            func send(_ part: OfficeDaysPage.Part, _ typed: [String: String?]) async throws -> Answer {
+                let form = forms.first { $0.fields.contains { $0 == ("part", part.rawValue) } }
+                return try await ann.post(path, try #require(form).filled(typed))
+            }
+            let wrong = try await send(.days, ["holidays": "2026-02-30", "monthlyGoal": "7"]).expect(422)
+            #expect(wrong.text.contains("2026-02-30") && wrong.text.contains("href=\"#office-days-holidays\""))
+            #expect(wrong.text.components(separatedBy: "aria-invalid=\"true\"").count == 2)
+            let order = try await send(.events, ["officeTitle": "", "start": "17:00", "end": "09:00"]).expect(422)
+            #expect(order.text.contains("href=\"#office-events-officeTitle\"") && !order.text.contains("2026-02-30"))
+            try await send(.calendar, ["enabled": "true", "target": "feed"]).expect(200)
+            try await send(.events, ["officeTitle": "In the <office>", "createRemoteEvents": nil]).expect(200)
+            let saved = try await send(
+                .days,
+                ["monthlyGoal": "12", "trackedDays": "mon,tue", "holidays": "2026-12-25\n2026-12-26"]
             ).expect(200)
             #expect(saved.text.contains("In the &lt;office&gt;") && saved.text.contains("March 2026"))
             #expect(!saved.text.contains("Three steps to your office days"))
@@ -234,9 +241,15 @@ struct PageJobTests {
             for query in ["?month=0001-01-01", "?month=x&day=9999-99-99", "?month=9999-12-31"] {
                 try await ann.open(path + query).expect(200)
             }
-            try await ann.send(saved, to: "\(path)/reset").expect(200)
-            let reset = try await server.call(.get, "/v1/users/ann/office-days/settings").expect(200)
-            #expect(reset.json["enabled"] == true && reset.json["officeTitle"] == "Office Day")
+            let before = try await server.call(.get, "/v1/users/ann/office-days/settings").expect(200)
+            let reset = try await ann.send(saved, to: "\(path)/reset").expect(200)
+            let defaults = try await server.call(.get, "/v1/users/ann/office-days/settings").expect(200)
+            #expect(defaults.json["enabled"] == true && defaults.json["officeTitle"] == "Office Day")
+            #expect(defaults.json["trackedDays"] == ["mon", "tue", "wed", "thu", "fri"])
+            // The first form is that of the notice, which brings everything back.
+            try await ann.send(reset, to: path).expect(200)
+            let undone = try await server.call(.get, "/v1/users/ann/office-days/settings").expect(200)
+            #expect(undone.json == before.json)
         }
     }
 }

@@ -3,6 +3,7 @@
 import Base
 import Calendar
 import Foundation
+import ProgramFiles
 import Testing
 
 @testable import Pages
@@ -12,11 +13,11 @@ struct LanguagesTests {
     private static func plain(_ key: String) -> String { String(key.prefix { $0 != "#" }) }
 
     private static func names(in text: String) -> Set<String> {
-        Set(Words.pieces(of: text).compactMap { if case .name(let name) = $0 { name } else { nil } })
+        Set(WordFile.pieces(of: text).compactMap { if case .name(let name) = $0 { name } else { nil } })
     }
 
     private static func letters(of text: String) -> [String] {
-        let plain = Words.pieces(of: text).map { if case .text(let text) = $0 { text } else { " " } }.joined()
+        let plain = WordFile.pieces(of: text).map { if case .text(let text) = $0 { text } else { " " } }.joined()
         return plain.lowercased().split { !$0.isLetter }.map { String($0) }
     }
 

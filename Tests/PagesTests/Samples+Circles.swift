@@ -256,7 +256,7 @@ extension Samples {
                 counts: SyncCounts(updated: 2, deleted: 14))
         ]
         held.preview = (SyncCounts(), [])
-        add("held", held, ask: "approve")
+        add("held", held)
         add("paused", page(connection(.outlook, .paused), .done(isNew: false)))
         return all
     }

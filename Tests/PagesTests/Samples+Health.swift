@@ -8,9 +8,12 @@ extension Samples {
         let feed = FeedSummary(
             id: "f6", label: text("Tablet"), lastReadAt: Self.hours(-60), lastClient: text("Outlook"),
             alerts: [.overdue(client: text("Outlook"), lastSeenAt: Self.hours(-60))])
+        let renewed = FeedSummary(
+            id: "f7", label: text("Watch"), lastReadAt: Self.hours(-20), lastClient: text("Apple Calendar (iOS)"),
+            alerts: [.renewed(at: Self.hours(-4))])
         let circles = [
             HealthPage.Circle(
-                id: "rose-family", name: text("Rose Family"), feeds: feeds + [feed],
+                id: "rose-family", name: text("Rose Family"), feeds: feeds + [feed, renewed],
                 connections: [
                     connection(.google, .active), connection(.outlook, .needsReconnect, .failed),
                     connection(.caldav, .active, .partial, alerts: [.held(run: "r9", deletions: 14), .conflicts(2)]),

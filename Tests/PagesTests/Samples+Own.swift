@@ -56,7 +56,7 @@ extension Samples {
                 page: OfficeDaysPage(
                     settings: .init(), connections: [], month: day.firstOfMonth(adding: 1), days: [],
                     upcoming: upcoming),
-                ask: "reset"),
+                notice: Notice(.officeReset, undo: ("/app/office-days", ["officeTitle": "Office"]))),
             Sample(
                 name: "devices",
                 page: DevicesPage(

@@ -3,7 +3,8 @@
 import Storage
 import Synchronization
 
-/// A store that counts how often it is asked to read, and how often an engine that is far away would be waited for.
+/// A store that counts how often it is asked to read and to write, and how often an engine that is far away would be waited
+/// for.
 final class CountingStore: Store, StoreMaintenance {
     private let base: any Store & StoreMaintenance
     private let count: Count
@@ -11,9 +12,11 @@ final class CountingStore: Store, StoreMaintenance {
     /// How often all stores that share it were read.
     final class Count: Sendable {
         private let value = Atomic(0)
+        private let written = Atomic(0)
         private let work = Mutex<(@Sendable (_ reads: Int) async -> Void)?>(nil)
 
         var reads: Int { value.load(ordering: .relaxed) }
+        var writes: Int { written.load(ordering: .relaxed) }
 
         private let queries = Mutex((waits: 0, unused: 0))
 
@@ -27,6 +30,8 @@ final class CountingStore: Store, StoreMaintenance {
 
         /// Does some work before each read, which waits for it.
         func beforeEachRead(_ body: (@Sendable (_ reads: Int) async -> Void)?) { work.withLock { $0 = body } }
+
+        fileprivate func addWrite() { written.add(1, ordering: .relaxed) }
 
         fileprivate func add() async {
             let reads = value.add(1, ordering: .relaxed).newValue
@@ -52,19 +57,22 @@ final class CountingStore: Store, StoreMaintenance {
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
-        try await base.write(body)
+        count.addWrite()
+        return try await base.write(body)
     }
 
     func record<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
-        try await base.record(body)
+        count.addWrite()
+        return try await base.record(body)
     }
 
     func stage<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
-        try await base.stage(body)
+        count.addWrite()
+        return try await base.stage(body)
     }
 
     func close() throws { try base.close() }

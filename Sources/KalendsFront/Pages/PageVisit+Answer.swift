@@ -20,14 +20,15 @@ extension PageVisit {
     ///
     /// - Parameters:
     ///   - path: the page's path, if its form was sent to another one; nil for the request's path.
-    ///   - notice: the action that was completed.
+    ///   - what: the action that was completed.
+    ///   - notice: the same, where it can be undone.
     func page(
         _ read: (page: some Pages.Page, visitor: Visitor?), status: HTTPResponse.Status = .ok, path: String? = nil,
-        done notice: Notice.What? = nil
+        done what: Notice.What? = nil, notice: Notice? = nil
     ) async throws -> Response {
         let page = read.page
         var frame = frame(for: read.visitor, path: path)
-        if let notice { frame.notice = Notice(notice) }
+        if let done = notice ?? what.map({ Notice($0) }) { frame.notice = done }
         // Rendering templates uses a processor for a while; short requests must not wait for it.
         let answer = try await LongWork.run(for: context.sender) { [frame] in
             PageFront(settings: services.settings).response(

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Calendar
+import ProgramFiles
 
 /// A value that can be inserted into a sentence.
 enum Insert {
     /// A name that a person or another program chose, with its own text direction.
     case name(String)
+    /// What the server or another one said, in English.
+    case english(String)
     case text(String)
     case time(Node)
     case strong(String)
@@ -15,12 +18,13 @@ enum Insert {
 extension Words {
     /// A sentence whose inserted values keep their markup, for the template `sentence`.
     func sentence(_ key: String, _ inserts: [String: Insert] = [:]) -> Node {
-        let pieces = Self.pieces(of: self[key]).map { piece -> Node in
+        let pieces = WordFile.pieces(of: self[key]).map { piece -> Node in
             switch piece {
             case .text(let text): return ["text": .text(text)]
             case .name(let name):
                 switch inserts[name] {
                 case .name(let text): return ["name": .text(text)]
+                case .english(let text): return ["english": .text(text)]
                 case .text(let text): return ["text": .text(text)]
                 case .strong(let text): return ["strong": .text(text)]
                 case .time(let time): return ["time": time]

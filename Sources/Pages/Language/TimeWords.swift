@@ -159,7 +159,8 @@ public struct TimeWords: Sendable {
         ]
     }
 
-    private static func title(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+    /// A text as the beginning of a heading.
+    static func title(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
     private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ProgramFiles
+
 /// All texts in one language: a line `key = text` for each, `key#one`, `key#other` and so on for texts that depend on a
 /// number, and `{name}` for inserted values.
 public struct Words: Sendable {
@@ -37,14 +39,7 @@ public struct Words: Sendable {
     private init(_ language: Language) {
         let bytes = PageFiles.words.first { $0.0.isSameText(as: language.rawValue) }?.1 ?? []
         self.language = language
-        var texts: [String: String] = [:]
-        for line in bytes.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") {
-            guard let sign = line.firstIndex(of: UInt8(ascii: "=")) else { continue }
-            let key = String(decoding: line[..<sign], as: UTF8.self).filter { !$0.is(" ") }
-            let text = String(decoding: line[(sign + 1)...].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
-            precondition(texts.updateValue(text, forKey: key) == nil, "The word \(key) is there twice.")
-        }
-        self.texts = texts
+        texts = WordFile(bytes).texts
         forms = (texts["plural"] ?? "").utf8.split(separator: UInt8(ascii: "|")).map { Form($0) }
     }
 
@@ -62,12 +57,7 @@ public struct Words: Sendable {
 
     /// A text with values inserted by name.
     public func callAsFunction(_ key: String, _ values: [String: String] = [:]) -> String {
-        Self.pieces(of: self[key]).map { piece in
-            switch piece {
-            case .text(let text): text
-            case .name(let name): values[name] ?? ""
-            }
-        }.joined()
+        WordFile.filled(self[key], values)
     }
 
     /// A text for a number of things; `{count}` is replaced by that number.
@@ -81,10 +71,7 @@ public struct Words: Sendable {
     }
 
     /// One of several texts that are separated by `|`, counted from 0.
-    func choice(_ key: String, _ index: Int) -> String {
-        let all = self[key].utf8.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false)
-        return all.indices.contains(index) ? String(decoding: all[index], as: UTF8.self) : ""
-    }
+    func choice(_ key: String, _ index: Int) -> String { WordFile.choice(self[key], index) }
 
     /// A whole number with separators between groups of three digits, where the language has them in so large a number.
     public func number(_ value: Int) -> String {
@@ -105,22 +92,5 @@ public struct Words: Sendable {
         let shown = part < whole ? min(tenths, 999) : tenths
         let text = shown % 10 == 0 ? "\(shown / 10)" : "\(shown / 10)\(self["decimalMark"])\(shown % 10)"
         return self("percent", ["number": text])
-    }
-
-    enum Piece {
-        case text(String)
-        case name(String)
-    }
-
-    static func pieces(of text: String) -> [Piece] {
-        var pieces: [Piece] = []
-        var rest = text[...]
-        while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
-            if open > rest.startIndex { pieces.append(.text(String(rest[..<open]))) }
-            pieces.append(.name(String(rest[rest.index(after: open)..<close])))
-            rest = rest[rest.index(after: close)...]
-        }
-        if !rest.isEmpty { pieces.append(.text(String(rest))) }
-        return pieces
     }
 }

@@ -135,7 +135,7 @@ public struct AccountPage: Page {
                 .choice(
                     [Choice(value: "", label: words["accountLanguageBrowser"])]
                         + Language.allCases.map { Choice(value: $0.rawValue, label: $0.ownName) }),
-                value: language?.rawValue ?? ""),
+                value: language?.rawValue ?? "", hint: words["accountLanguageHint"]),
         ]
         var passwords = [
             Field(

@@ -99,7 +99,7 @@ extension RenderContext {
             alert(
                 .warning, words.sentence("appAlertNetworks", count: count, ["when": .time(times.moment(at))]),
                 action: question("end", "actEndPassword"))
-        case .large, .overdue, .expiresSoon: .nothing
+        case .renewed, .large, .overdue, .expiresSoon: .nothing
         }
     }
 }

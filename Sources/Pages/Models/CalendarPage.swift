@@ -91,7 +91,7 @@ public struct CalendarPage: Page {
                         "isHere": .flag($0 == view && filter.text == nil),
                     ]
                 }),
-            "isPart": isWhole ? .nothing : .text(words["calendarPart"]),
+            "isSearching": .flag(filter.text != nil), "isPart": isWhole ? .nothing : .text(words["calendarPart"]),
         ]
         content.merge(filter.text == nil ? days(paper) : matches(paper)) { $1 }
         return PageContent(

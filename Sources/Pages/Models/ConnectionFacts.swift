@@ -126,7 +126,8 @@ extension RenderContext {
                 .warning, words.sentence("alertConflicts", count: count),
                 action: linkButton("actLookAtConflicts", circlePath("/conflicts"), style: .primary))
         case .heldBack(let title, let reason):
-            return alert(.warning, words.sentence("alertHeldBack", ["title": .strong(title), "reason": .text(reason)]))
+            return alert(
+                .warning, words.sentence("alertHeldBack", ["title": .strong(title), "reason": .english(reason)]))
         case .failing(let tries):
             return alert(.warning, words.sentence("alertFailing", count: tries))
         }

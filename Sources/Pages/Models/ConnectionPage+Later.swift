@@ -42,12 +42,9 @@ extension ConnectionPage {
             "text": paper.words.sentence(
                 "heldText", count: run.counts.deleted, ["when": .time(paper.times.moment(run.startedAt))]),
             "counts": .text(counts(paper, run.counts)),
-            "approve": paper.question("approve", "actApprove", style: .danger),
-            "dialog": paper.dialog(
-                "approve", paper.words["askApprove"], [paper.words("askApproveText", count: run.counts.deleted)],
-                paper.form(
-                    "approve-form", connection.path(paper) + "/runs/\(run.id.pathSegment)/approve", [],
-                    submit: "actApprove", style: .danger)),
+            "afterwards": .text(paper.words("heldApprove", count: run.counts.deleted)),
+            "approve": paper.act(
+                "actApprove", connection.path(paper) + "/runs/\(run.id.pathSegment)/approve", style: .danger),
             "pause": connection.state == .active ? paper.act("actPause", connection.path(paper) + "/pause") : .nothing,
         ]
     }
@@ -89,7 +86,7 @@ extension ConnectionPage {
             runs.map { run in
                 let what =
                     run.error.map { error in
-                        paper.words.sentence("runError", ["error": .name(error)])
+                        paper.words.sentence("runError", ["error": .english(error)])
                     } ?? paper.words.sentence("runCounts", ["counts": .text(counts(paper, run.counts))])
                 return [
                     .time(paper.times.moment(run.startedAt)), .text(paper.words["trigger_" + run.trigger.rawValue]),

@@ -56,6 +56,8 @@ public enum FeedAlert: Sendable {
     /// A program read the feed for the first time.
     case newClient(String, at: Int)
     case manyNetworks(Int, at: Int)
+    /// The feed has another address, which no program has read yet.
+    case renewed(at: Int)
     /// The feed is larger than some apps can read.
     case large(bytes: Int)
     /// A program stopped reading the feed.
@@ -153,6 +155,10 @@ extension RenderContext {
             alert(
                 .warning, words.sentence("alertNetworks", count: count, ["when": .time(times.moment(at))]),
                 action: renewal)
+        case .renewed(let at):
+            alert(
+                .warning, words.sentence("alertRenewed", ["when": .time(times.moment(at))]),
+                action: linkButton("healthAddAgain", feed.path(self) + "#address"))
         case .large(let bytes):
             alert(.warning, words.sentence("alertLarge", ["size": .text(size(bytes))]))
         case .overdue(let client, let at):

@@ -223,7 +223,7 @@ extension RenderContext {
         return [
             "name": .text(words["add_\(link.app)"]), "expect": .text(words["add_\(link.app)_expect"]),
             "open": link.isLink
-                ? linkButton("actAddTo", link.address, style: .primary, ["app": words["add_\(link.app)"]])
+                ? linkButton("actAddTo", link.address, ["app": words["add_\(link.app)"]])
                 : .nothing,
             "steps": .list(steps.map { .text($0) }),
             "code": code.map {

@@ -129,6 +129,8 @@ extension RenderContext {
                 switch first {
                 case .newClient, .manyNetworks:
                     (check.next, check.path) = ("actRegenerate", feed.path(self) + "?ask=regenerate#regenerate")
+                case .renewed:
+                    (check.state, check.next, check.path) = (.broken, "healthAddAgain", feed.path(self) + "#address")
                 case .large: (check.next, check.path) = ("healthShowLess", feed.path(self) + "#settings")
                 case .overdue: (check.next, check.path) = ("healthAddAgain", feed.path(self) + "#address")
                 case .expiresSoon:
@@ -190,7 +192,7 @@ extension RenderContext {
         if own.isPaused {
             (check.state, check.next) = (.look, "actResume")
         } else if let problem = own.lastProblem {
-            lines.append(words.sentence("subscriptionProblem", ["problem": .name(problem)]))
+            lines.append(words.sentence("subscriptionProblem", ["problem": .english(problem)]))
             (check.state, check.next) = (.broken, "actRefresh")
         } else if own.lastFetchedAt == nil {
             (check.state, check.next) = (.look, "actRefresh")

@@ -3,7 +3,64 @@
 import Calendar
 
 extension OfficeDaysPage {
-    func settingFields(_ paper: RenderContext) -> [Field] {
+    /// The settings in groups, each a form that is saved by itself.
+    public enum Part: String, Sendable, CaseIterable {
+        case calendar, events, days, zone
+
+        /// The names of its form's fields.
+        public var names: [String] {
+            switch self {
+            case .calendar: ["enabled", "target"]
+            case .events: ["officeTitle", "remoteTitle", "eventType", "start", "end", "busy", "createRemoteEvents"]
+            case .days: ["trackedDays", "monthlyGoal", "holidays", "officeAddress"]
+            case .zone: ["timeZoneMode", "homeOfficeTimeZone"]
+            }
+        }
+
+        fileprivate var form: String { "office-" + rawValue }
+    }
+
+    /// The groups with their headings and forms.
+    func settingGroups(_ paper: RenderContext) -> Node {
+        let words = paper.words
+        return .list(
+            Part.allCases.map { part in
+                [
+                    "title": .text(words["officeGroup_" + part.rawValue]),
+                    "titles": part != .events
+                        ? .nothing
+                        : [
+                            "office": .text(draft(of: part).values["officeTitle"] ?? settings.officeTitle),
+                            "remote": .text(draft(of: part).values["remoteTitle"] ?? settings.remoteTitle),
+                        ],
+                    "form": paper.form(
+                        part.form, "/app/office-days", fields(paper, of: part), submit: "actSave",
+                        draft: draft(of: part), values: ["part": part.rawValue],
+                        behaviour: part == .events ? "preview" : nil, about: words["officeGroup_" + part.rawValue]),
+                ]
+            })
+    }
+
+    /// The problems of the group that was sent, or of all.
+    func settingProblems(_ paper: RenderContext) -> [Node] {
+        Part.allCases.flatMap { paper.problems(draft(of: $0), in: $0.form, fields(paper, of: $0)) }
+            + paper.problems(Draft(problems: draft.problems.filter { $0.field.isEmpty }), in: "")
+    }
+
+    /// What was typed into a group, with the problems of its fields.
+    private func draft(of part: Part) -> Draft {
+        guard self.part == nil || self.part == part else { return Draft() }
+        return Draft(
+            values: draft.values,
+            problems: draft.problems.filter { problem in part.names.contains { $0.isSameText(as: problem.field) } })
+    }
+
+    private func fields(_ paper: RenderContext, of part: Part) -> [Field] {
+        let all = settingFields(paper)
+        return part.names.compactMap { name in all.first { $0.name.isSameText(as: name) } }
+    }
+
+    private func settingFields(_ paper: RenderContext) -> [Field] {
         let words = paper.words
         let targets =
             [

@@ -79,6 +79,8 @@ public struct OfficeDaysPage: Page {
     /// The day whose status the person is about to set; nil when no day is selected.
     public var picked: CivilDate?
     public var draft: Draft
+    /// The group of settings that the draft is of; nil for all of them.
+    public var part: Part?
 
     public init(
         settings: Settings, connections: [Named], month: CivilDate, days: [Day], upcoming: [Day],
@@ -92,7 +94,6 @@ public struct OfficeDaysPage: Page {
 
     public func sheet(_ paper: RenderContext) -> PageContent {
         let (words, times) = (paper.words, paper.times)
-        let fields = settingFields(paper)
         let caption = words("officeMonthCaption", ["month": times.month(month)])
         let office = days.count { if case .inOffice = $0.status { true } else { false } }
         // While office days are switched off, no event is planned.
@@ -142,16 +143,8 @@ public struct OfficeDaysPage: Page {
                 "picked": picked.map { pick(paper, $0) } ?? .nothing,
                 "upcoming": planned.isEmpty ? .nothing : upcomingTable(paper, planned),
                 "noUpcoming": planned.isEmpty ? paper.emptyState("officeEmptyTitle", "officeEmptyText") : .nothing,
-                "settings": paper.form(
-                    "office", "/app/office-days", fields, submit: "actSave", draft: draft, behaviour: "preview"),
-                "titles": [
-                    "office": .text(draft.values["officeTitle"] ?? settings.officeTitle),
-                    "remote": .text(draft.values["remoteTitle"] ?? settings.remoteTitle),
-                ],
-                "reset": paper.question("reset", "actResetOffice", style: .quiet),
-                "resetDialog": paper.dialog(
-                    "reset", words["askResetOffice"], [words["askResetOfficeText"]],
-                    paper.form("reset-form", "/app/office-days/reset", [], submit: "actResetOffice", style: .danger)),
+                "settings": settingGroups(paper),
+                "reset": paper.act("actResetOffice", "/app/office-days/reset"),
                 "cleanup": managedEvents > 0 ? paper.question("cleanup", "actCleanUp", style: .danger) : .nothing,
                 "cleanupDialog": managedEvents > 0
                     ? paper.dialog(
@@ -160,7 +153,7 @@ public struct OfficeDaysPage: Page {
                     )
                     : .nothing,
             ],
-            scripts: ["preview"], problems: paper.problems(draft, in: "office", fields))
+            scripts: ["preview"], problems: settingProblems(paper))
     }
 
     /// Whether there is something to see in a month: office days are switched on, or have been.
@@ -212,7 +205,7 @@ public struct OfficeDaysPage: Page {
                 "day-form", "/app/office-days/days/\(day.description)",
                 [
                     Field(
-                        "status", words("officeDayWas", ["day": paper.times.weekdayDate(day)]),
+                        "status", TimeWords.title(words("officeDayWas", ["day": paper.times.weekdayDate(day)])),
                         .radio(
                             Status.allCases.map { Choice(value: $0.rawValue, label: words["office_" + $0.rawValue]) }
                                 + [Choice(value: "", label: words["officeAsMeasured"])]),

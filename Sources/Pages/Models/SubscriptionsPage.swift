@@ -82,7 +82,7 @@ public struct SubscriptionsPage: Page {
                 : own.nextFetchAt.map { words.sentence("subscriptionNext", ["when": .time(times.moment($0))]) }
                     ?? .nothing,
             "alerts": own.lastProblem.map {
-                .list([paper.alert(.bad, words.sentence("subscriptionProblem", ["problem": .name($0)]))])
+                .list([paper.alert(.bad, words.sentence("subscriptionProblem", ["problem": .english($0)]))])
             } ?? .nothing,
             "acts": .list([
                 paper.act("actRefresh", path(paper, own) + "/refresh", about: name),

@@ -127,18 +127,23 @@ def fill(server):
     feeds = call("GET", f"{base}/feeds?limit=100", user=live.OWNER)["items"]
     for number in range(FEEDS - len(feeds)):
         call("POST", f"{base}/feeds", {"label": f"Feed {number}"}, live.OWNER)
-    return feeds[0]["id"]
+    return feeds[0]["id"], call("POST", f"/v1/feeds/{feeds[0]['id']}/reveal", user=live.OWNER)["url"]
 
 
-def paths(feed):
+def paths(feed, address):
     circle = f"/app/circles/{live.CIRCLE}"
     return {
         "calendar, month": circle, "calendar, week": f"{circle}?view=week", "calendar, agenda": f"{circle}?view=agenda",
-        "item": f"{circle}/tasks/figure-0", "calendar sync": f"{circle}/calendar-sync",
+        "calendar, search": f"{circle}?q=Task", "item": f"{circle}/tasks/figure-0", "what happened": f"{circle}/activity",
+        "health": "/app/health", "calendar sync": f"{circle}/calendar-sync",
+        "calendar sync, new feed": f"{circle}/calendar-sync?ask=create&for=home",
         "feed": f"{circle}/feeds/{feed}", "conflicts": f"{circle}/conflicts", "import": f"{circle}/import",
         "subscribed calendars": f"{circle}/subscriptions",
         "office days": "/app/office-days", "connectors": "/app/connectors", "Apple Calendar": "/app/connectors/apple",
         "check a file": "/app/check", "devices": "/app/devices", "account": "/app/account",
+        "second factor": "/app/account/second-factor", "calendar apps": "/app/app-passwords",
+        "new app password": "/app/app-passwords/new", "a feed's address": "/" + address.split("/", 3)[3],
+        "a feed's address, month": "/" + address.split("/", 3)[3] + "?view=month",
     }
 
 
@@ -232,7 +237,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         server = live.Server(arguments.program, folder)
         try:
-            places = paths(fill(server))
+            places = paths(*fill(server))
             pid = server.process.pid
             while arguments.ready and not arguments.ready.exists():
                 time.sleep(0.2)

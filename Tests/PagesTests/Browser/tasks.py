@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does three tasks as somebody who has never seen the pages, and counts the presses that each takes.
+"""Does seven tasks as somebody who has never seen the pages, and counts the presses that each takes.
 
     python tasks.py .build/debug/kalends [--shots FOLDER]
 
@@ -9,11 +9,13 @@ its bound. The bounds are what somebody needs who reads only what is on the page
 """
 
 import argparse
+import datetime
 import json
 import os
 import sys
 import tempfile
 import time
+import urllib.parse
 import urllib.request
 from pathlib import Path
 
@@ -25,7 +27,8 @@ import live  # noqa: E402
 
 PHONE = "iOS/18.1 (22B83) dataaccessd/1.0"
 STRANGER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Thunderbird/140.0"
-PRESSES = {"shifts": 2, "reader": 4, "matches": 5, "matches later": 2}
+PRESSES = {
+    "google": 4, "neighbour": 8, "moved": 2, "stopped": 2, "shifts": 2, "reader": 4, "matches": 5, "matches later": 2}
 
 WORDS = {
     "en": {
@@ -33,14 +36,22 @@ WORDS = {
         "kind": "Shifts", "save": "Save", "renew": "Regenerate", "import": "Import", "bring": "Import",
         "look": "Look at the file", "same": "Training", "chosen": "10 of 30 events", "undo": "Undo",
         "calendar": "Calendar",
-        "undone": "out of the calendar again", "safety": "If somebody else reads it",
+        "undone": "out of the calendar again", "safety": "If somebody else reads it", "show": "Show address",
+        "google add": "Add to Google Calendar", "new": "Create feed", "helper": "A helper",
+        "tasks": "Tasks", "visits": "Appointments", "asks": "Follow-ups", "first": "Look at it first",
+        "happened": "What happened", "by": "Daniel Rivera", "taken back": "Undone.", "health": "Health",
+        "broken": "The feed got another address", "again": "Add it again",
     },
     "de": {
         "sync": "Kalenderabgleich", "feed": "Mein Feed", "why": "Nicht gezeigt: Schichten",
         "change": "Ändern, was gezeigt wird", "kind": "Schichten", "save": "Speichern", "renew": "Neue Adresse",
         "import": "Import", "bring": "Importieren", "look": "Datei ansehen", "same": "Training",
         "chosen": "10 von 30 Terminen", "undo": "Rückgängig", "calendar": "Kalender",
-        "undone": "wieder aus dem Kalender", "safety": "Falls jemand anderes mitliest",
+        "undone": "wieder aus dem Kalender", "safety": "Falls jemand anderes mitliest", "show": "Adresse anzeigen",
+        "google add": "Zu Google Kalender hinzufügen", "new": "Feed anlegen",
+        "helper": "Eine Hilfe", "tasks": "Aufgaben", "visits": "Termine", "asks": "Nachfragen",
+        "first": "Vorher ansehen", "happened": "Was geschehen ist", "by": "Daniel Rivera", "taken back": "Rückgängig",
+        "health": "Zustand", "broken": "eine andere Adresse bekommen", "again": "Neu eintragen",
     },
 }
 
@@ -124,7 +135,7 @@ class Scene:
             [server.program, "key", "create", "--name", "scene", "--database", server.database], check=True,
             capture_output=True, text=True).stdout.strip()
         self.server = server
-        self.headers = {"Authorization": f"Bearer {key}", "Kalends-User": live.OWNER}
+        self.headers = {"Authorization": f"Bearer {key}"}
         for _ in range(600):
             status, text = self.call("GET", f"/v1/circles/{live.CIRCLE}/feeds")
             if status == 200 and json.loads(text)["items"]:
@@ -133,8 +144,96 @@ class Scene:
         self.feed = json.loads(text)["items"][0]["id"]
         self.address = json.loads(self.call("POST", f"/v1/feeds/{self.feed}/reveal")[1])["url"]
 
-    def call(self, method, path, body=None):
-        return request(self.server.root + path, method=method, body=body, headers=self.headers)
+    def call(self, method, path, body=None, user=live.OWNER):
+        return request(self.server.root + path, method=method, body=body, headers={**self.headers, "Kalends-User": user})
+
+
+def google(me, scene, folder):
+    """Put the circle into your Google calendar."""
+    me.sign_in()
+    me.presses_on("sync")
+    me.presses_on("feed", "main")
+    me.presses_on("show", "main")
+    me.waits("#feed-url")
+    me.look()
+    # The last press leads to Google, with the form of the address that it takes.
+    me.expect_words("google add", "how to add it")
+    link = next(e for e in me.driver.find_elements(By.CSS_SELECTOR, "main a.button") if e.text == me.words["google add"])
+    token = me.find("#feed-url").get_attribute("value").split("/feeds/")[1]
+    me.secrets.add(token.split("/")[0])
+    address = link.get_attribute("href")
+    me.expect(address.startswith("https://calendar.google.com/calendar/r?cid=webcal"), "the link is not Google's")
+    me.expect(urllib.parse.quote(token, safe="") in address or token in address, "the link has another feed")
+    return me.presses + 1
+
+
+def neighbour(me, scene, folder):
+    """Give the neighbour the shifts of next week, and nothing else."""
+    me.sign_in()
+    me.presses_on("sync")
+    me.presses_on("new", "main")
+    me.presses_on("helper", "main")
+    me.look()
+    for kind in ("tasks", "visits", "asks"):
+        me.presses_on(kind, "main form")
+    for name, text in (("label", "Neighbour"), ("pastDays", "0"), ("futureDays", "7")):
+        field = me.find(f"main form [name={name}]")
+        field.clear()
+        field.send_keys(text)
+    me.presses_on("first", "main")
+    me.waits("#look")
+    me.look()
+    looked = me.find("section[aria-labelledby=look]").text
+    me.expect(me.words["kind"][:-1] in looked, "no shift is to be seen before the feed is made")
+    me.presses_on("new", "main form")
+    me.waits("main .toast")
+    me.look()
+    feeds = json.loads(scene.call("GET", f"/v1/circles/{live.CIRCLE}/feeds")[1])["items"]
+    made = next(feed for feed in feeds if feed["label"] == "Neighbour")
+    address = json.loads(scene.call("POST", f"/v1/feeds/{made['id']}/reveal")[1])["url"]
+    me.secrets.add(address.split("/feeds/")[1].split("/")[0])
+    titles = [line for line in request(address)[1].splitlines() if line.startswith("SUMMARY:")]
+    me.expect(titles and all("Shift" in title for title in titles), f"the neighbour sees {titles}")
+    return me.presses
+
+
+def moved(me, scene, folder):
+    """Somebody moved Thursday's visit: who? Put it back."""
+    day = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 86_400 * 3))
+    path = f"/v1/circles/{live.CIRCLE}/appointments/visit"
+    at, later = (
+        {"patientId": "mom", "provider": "Dr. Moss", "startAt": f"{day}T{hour}:00:00Z", "endAt": f"{day}T{hour + 1}:00:00Z"}
+        for hour in (17, 21))
+    scene.call("PUT", path, at)
+    scene.call("PUT", path, later, user="daniel-rivera")
+    me.sign_in()
+    me.presses_on("happened")
+    me.expect_words("by", "what happened")
+    me.expect(me.is_first_seen("by"), "who it was is not on the first screen")
+    me.look()
+    me.presses_on("undo", "main")
+    me.expect_words("taken back", "after the undo")
+    me.look()
+    start = json.loads(scene.call("GET", path)[1])["startAt"]
+    is_back = datetime.datetime.fromisoformat(start) == datetime.datetime.fromisoformat(at["startAt"])
+    me.expect(is_back, f"the visit begins {start}")
+    return me.presses
+
+
+def stopped(me, scene, folder):
+    """Your phone stopped updating: why?"""
+    request(scene.address, PHONE)
+    time.sleep(1)
+    scene.call("POST", f"/v1/feeds/{scene.feed}/regenerate")
+    me.expect(request(scene.address, PHONE)[0] == 410, "the phone is not shut out")
+    me.sign_in()
+    me.presses_on("health")
+    me.expect_words("broken", "the page of health")
+    me.expect(me.is_first_seen("broken"), "the reason is not on the first screen")
+    me.look()
+    me.presses_on("again", "main", exact=False)
+    me.waits("#address")
+    return me.presses
 
 
 def shifts(me, scene, folder):
@@ -229,7 +328,7 @@ def main():
     parser.add_argument("--only", default="")
     arguments = parser.parse_args()
     faults, done = [], 0
-    for task in (shifts, reader, matches):
+    for task in (google, neighbour, moved, stopped, shifts, reader, matches):
         if arguments.only not in task.__name__:
             continue
         for language in WORDS:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks at every page in Chromium: axe-core, the policy's reports, sideways scrolling, weights, and a picture of each.
+"""Looks at every page in Chromium: axe-core, the policy's reports, sideways scrolling, broken words, weights, and a
+picture of each.
 
     python walk.py FOLDER [--shots FOLDER] [--only NAME] [--quick] [--theme light|dark]
 
@@ -25,6 +26,34 @@ import axe_playwright_python
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
 # Seconds that one command may take.
 COMMAND = 600
+# Words that take two lines without a hyphen, text that is cut off, and buttons of more than two lines. Names of settings
+# may break anywhere.
+UNFIT = r"""
+const found = new Set(), walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+const isSeen = (e) => e.checkVisibility({visibilityProperty: true}) && !e.closest(".unseen, svg, select, thead");
+while (walker.nextNode()) {
+  const node = walker.currentNode;
+  if (!isSeen(node.parentElement) || node.parentElement.closest(".mono, code")) continue;
+  for (const {0: word, index} of node.data.matchAll(/[\p{L}\p{N}_\u2019]{3,}/gu)) {
+    const range = document.createRange();
+    range.setStart(node, index);
+    range.setEnd(node, index + word.length);
+    const lines = new Set([...range.getClientRects()].filter((r) => r.width > 0).map((r) => Math.round(r.top)));
+    if (lines.size > 1 && !word.includes("_"))
+      found.add(`the word ${word} is broken`);
+  }
+}
+for (const e of document.querySelectorAll("main *")) {
+  const style = getComputedStyle(e);
+  if (!isSeen(e) || !e.clientWidth || e.matches("input, textarea, bdi, .bar, .bar *")) continue;
+  if (style.overflowX !== "visible" && e.scrollWidth > e.clientWidth + 1)
+    found.add(`cut off: ${e.textContent.trim().slice(0, 60)}`);
+  const inner = e.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
+  if (e.matches(".button") && e.textContent.trim().length < 60 && inner > 2.5 * parseFloat(style.lineHeight))
+    found.add(`a tall button: ${e.textContent.trim()}`);
+}
+return [...found];
+"""
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
@@ -129,6 +158,8 @@ def main():
                     wide = driver.execute_script("return document.documentElement.scrollWidth")
                     if wide > width:
                         faults.append(f"{where}: {wide} pixels wide")
+                    if width == 320:
+                        faults += [f"{where}: {one}" for one in driver.execute_script(UNFIT)]
                     if driver.execute_script("return window.hacked"):
                         faults.append(f"{where}: a script of a name has run")
                     for entry in driver.get_log("browser"):

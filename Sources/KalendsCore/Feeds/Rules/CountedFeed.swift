@@ -10,6 +10,8 @@ package struct CountedFeed: Sendable {
     package var attention: [FeedAttention] = []
     /// When the last former address stops being answered, or stopped, in milliseconds since 1970; nil for none.
     package var formerUntil: Int?
+    /// When the address took the place of another, if no calendar app has read the feed since.
+    package var unreadSince: Int?
 
     /// Creates the value for a new feed, which nobody has read.
     init(_ new: Feed) { feed = new }
@@ -18,7 +20,10 @@ package struct CountedFeed: Sendable {
         self.feed = feed
         clients = try transaction.clients(of: feed.id)
         attention = try transaction.attention(of: feed.id)
-        guard feed.revokedAt == nil, let ends = try transaction.lastReplacedTokenEnds(of: feed.id) else { return }
-        formerUntil = min(ends, feed.expiresAt ?? ends)
+        guard feed.revokedAt == nil else { return }
+        let (ends, since) = try transaction.tokenTimes(of: feed.id)
+        formerUntil = ends.map { min($0, feed.expiresAt ?? $0) }
+        // A feed whose first address nobody has read waits for its first reader.
+        if let since, let read = feed.lastAccessedAt, read < since { unreadSince = since }
     }
 }

@@ -11,7 +11,7 @@ import Synchronization
 package final class FeedRenderer: Sendable {
     /// Must be raised whenever the same state would give different bytes than before, so that readers learn of the
     /// change.
-    package static let version = 4
+    package static let version = 5
 
     /// How often readers are asked to read a feed again.
     private static let refreshInterval = ICalDuration(seconds: 3600)

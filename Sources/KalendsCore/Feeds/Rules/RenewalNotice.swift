@@ -7,7 +7,7 @@ import Storage
 ///
 /// It covers whole days from the replacement to the last day on which the address works, so every calendar app shows it
 /// today and until then, in whatever time zone. It reveals nothing about the circle or the new address, since whoever
-/// uses the old one may be the reason for the replacement.
+/// uses the old one may be the reason for the replacement. It is in the language of the feed's owner.
 struct RenewalNotice {
     let event: Event
     /// The last day on which the address works, in the feed's zone.
@@ -24,11 +24,9 @@ struct RenewalNotice {
             uid: notice.uid, sequence: notice.sequence, createdAt: notice.replacedAt, updatedAt: notice.changedAt)
         let app = live.look.style.detail == .full ? live.look.linkTemplate.flatMap(Self.origin) : nil
         var event = Event(uid: notice.uid, start: .date(first), end: .time(.date(last.adding(days: 1))))
-        event.summary = "\(live.titlePrefix): This calendar address ends on \(last)"
-        event.description =
-            "This calendar has a new address since \(first). What you subscribed to is the old one: it shows nothing new "
-            + "after \(last). Open the app that the calendar comes from\(app.map { " (\($0))" } ?? ""), copy the new "
-            + "address there and subscribe to it; then remove this subscription."
+        let words = RenewalWords.of(notice.language)
+        let facts = RenewalWords.Facts(prefix: live.titlePrefix, first: first, last: last, app: app)
+        (event.summary, event.description) = (words.title(facts), words.text(facts))
         event.url = app
         event.status = "CONFIRMED"
         event.take(revision)

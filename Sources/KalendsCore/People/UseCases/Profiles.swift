@@ -32,11 +32,13 @@ package struct Profiles: Sendable {
         }
     }
 
-    /// Sets the language of a user's pages; nil for the language that the browser requests.
+    /// Sets the language of a user's pages, and of the notices in their feeds; nil for the language that the browser
+    /// requests, and for English in feeds.
     package func setLanguage(_ language: String?, of user: String, for caller: Caller) async throws {
-        let ground = ActTarget.user(user, touchingNoCircle: "No feed speaks the language of the pages.")
-        try await acts.act(on: ground, for: caller) { act in
+        try await acts.act(on: .notices(of: user), for: caller) { act in
+            let old = try act.transaction.user(user)?.language
             try act.transaction.putLanguage(language, of: user, now: act.now)
+            if old != language { try act.transaction.touchNotices(ofUser: user, now: act.now) }
             return .unnoted("Which language people read is their own concern.", ())
         }
     }

@@ -46,6 +46,7 @@ extension FeedSummary {
                 case .manyNetworks(let count): .manyNetworks(count, at: attention.notedAt)
                 }
             }
+            if let at = counted.unreadSince { alerts.append(.renewed(at: at)) }
             if let bytes, FeedHealth.isLarge(bytes) { alerts.append(.large(bytes: bytes)) }
             for rhythm in rhythms where rhythm.isOverdue(now: now) {
                 alerts.append(

@@ -11,23 +11,20 @@ import Storage
 /// Where a person worked: a month with each day's status, the person's own entries for days, and the settings.
 struct OfficeDayPages: Sendable {
     private static let path = "/app/office-days"
-    /// The fields of the settings form.
-    private static let names = [
-        "enabled", "target", "officeTitle", "remoteTitle", "eventType", "start", "end", "trackedDays", "busy",
-        "timeZoneMode", "homeOfficeTimeZone", "createRemoteEvents", "monthlyGoal", "officeAddress", "holidays",
-    ]
-
     func add(to routes: inout RouteTable) {
         routes.page(.get, Self.path, for: .session) { try await Self.page($0) }
         routes.page(.post, Self.path, for: .session, back: Self.path, Self.save)
         routes.page(.post, "\(Self.path)/reset", for: .session, back: Self.path) { visit in
+            let now = visit.services.now()
+            let before = try await visit.readOwn { user, _ in try user.officeDays(now: now).settings }.0
             _ = try await visit.services.officeDiary.change(
                 of: try visit.user(), if: .none, for: try visit.caller()
             ) { settings in
                 settings = settings.withDefaults
                 return []
             }
-            return visit.redirect(to: Self.path, done: .officeReset)
+            return try await Self.page(
+                visit, done: Notice(.officeReset, undo: (path: Self.path, values: before.form)))
         }
         routes.page(.post, "\(Self.path)/cleanup", for: .session, back: Self.path) { visit in
             _ = try await visit.services.officeDiary.cleanUp(of: try visit.user(), for: try visit.caller())
@@ -57,14 +54,21 @@ struct OfficeDayPages: Sendable {
             ) { $0.change(body) }
             return visit.redirect(to: path, done: .officeSaved)
         } catch let refusal as Refusal {
+            let part = part(visit)
+            let names = part?.names ?? OfficeDaysPage.Part.allCases.flatMap(\.names)
             guard let draft = Draft(refusal, of: visit.form, names, fields: [("connectionId", "target")]) else {
                 throw refusal
             }
-            return try await page(visit, draft)
+            return try await page(visit, draft, of: part)
         }
     }
 
-    /// The form as a body for the API.
+    /// The group of settings that was sent; nil for all of them.
+    private static func part(_ visit: PageVisit) -> OfficeDaysPage.Part? {
+        visit.form["part"].flatMap { OfficeDaysPage.Part(text: $0) }
+    }
+
+    /// The form as a body for the API, with the settings of its group.
     private static func body(_ visit: PageVisit) -> JSONValue {
         let form = visit.form
         func text(_ name: String) -> JSONValue { .string(form[name] ?? "") }
@@ -76,27 +80,40 @@ struct OfficeDayPages: Sendable {
             case "device": ["device": true]
             case let other: ["connectionId": .string(String(other.drop { !$0.is(":") }.dropFirst()))]
             }
-        var members: [ByteString: JSONValue] = [
-            "enabled": .bool(form.isOn("enabled")), "officeTitle": text("officeTitle"),
-            "remoteTitle": text("remoteTitle"), "eventType": text("eventType"),
-            "officeHours": ["start": text("start"), "end": text("end")],
-            "trackedDays": .array(form.all("trackedDays").map(JSONValue.string)),
-            "availability": form.isOn("busy") ? "busy" : "free", "timeZoneMode": text("timeZoneMode"),
-            "homeOfficeTimeZone": visit.typed("homeOfficeTimeZone"),
-            "createRemoteEvents": .bool(form.isOn("createRemoteEvents")),
-            "monthlyGoal": goal.string.flatMap { Int($0) }.map(JSONValue.integer) ?? goal,
-            "officeAddress": visit.typed("officeAddress"),
-            "holidays": .array(
-                (form["holidays"] ?? "").split(whereSeparator: \.isNewline).map { $0.withoutOuterBlanks }
-                    .filter { !$0.isEmpty }.map { .string(String($0)) }),
+        let all: [(field: String, member: ByteString, value: JSONValue)] = [
+            ("enabled", "enabled", .bool(form.isOn("enabled"))), ("target", "target", target),
+            ("officeTitle", "officeTitle", text("officeTitle")), ("remoteTitle", "remoteTitle", text("remoteTitle")),
+            ("eventType", "eventType", text("eventType")),
+            ("start", "officeHours", ["start": text("start"), "end": text("end")]),
+            (
+                "trackedDays", "trackedDays",
+                .array(form.all("trackedDays").flatMap { $0.pieces(separatedBy: ",") }.map { .string(String($0)) })
+            ),
+            ("busy", "availability", form.isOn("busy") ? "busy" : "free"),
+            ("timeZoneMode", "timeZoneMode", text("timeZoneMode")),
+            ("homeOfficeTimeZone", "homeOfficeTimeZone", visit.typed("homeOfficeTimeZone")),
+            ("createRemoteEvents", "createRemoteEvents", .bool(form.isOn("createRemoteEvents"))),
+            ("monthlyGoal", "monthlyGoal", goal.string.flatMap { Int($0) }.map(JSONValue.integer) ?? goal),
+            ("officeAddress", "officeAddress", visit.typed("officeAddress")),
+            (
+                "holidays", "holidays",
+                .array(
+                    (form["holidays"] ?? "").split(whereSeparator: \.isNewline).map { $0.withoutOuterBlanks }
+                        .filter { !$0.isEmpty }.map { .string(String($0)) })
+            ),
         ]
+        let sent = part(visit)?.names
+        var members: [ByteString: JSONValue] = [:]
+        for (field, member, value) in all where sent?.contains(where: { $0.isSameText(as: field) }) ?? true {
+            members[member] = value
+        }
         // Without a choice the target of events stays as it is.
-        if target != .null { members["target"] = target }
+        if target == .null { members["target"] = nil }
         return .object(members)
     }
 
     private static func page(
-        _ visit: PageVisit, _ draft: Draft = Draft()
+        _ visit: PageVisit, _ draft: Draft = Draft(), of part: OfficeDaysPage.Part? = nil, done notice: Notice? = nil
     ) async throws -> Response {
         let (now, quotas) = (visit.services.now(), visit.services.settings.quotas)
         let asked = visit.query["month"].flatMap { CivilDate(iso: $0) }.flatMap { shown($0) }
@@ -109,7 +126,7 @@ struct OfficeDayPages: Sendable {
             let problem = status.banner?.problem
             // These two are explained where the phone's connection is.
             let isOnPhone = problem == .permissionRevoked || problem == .switchedOff
-            return OfficeDaysPage(
+            var page = OfficeDaysPage(
                 settings: office.settings.page, connections: try connections(of: user, quotas), month: month,
                 days: try office.days(month...last)
                     .map(\.page),
@@ -118,8 +135,11 @@ struct OfficeDayPages: Sendable {
                 fixPath: isOnPhone ? "/app/connectors/apple" : nil,
                 lastSyncAt: status.profile.lastSyncAt, managedEvents: status.counts.managed, picked: picked,
                 draft: draft)
+            page.part = part
+            return page
         }
-        return try await visit.page(read, status: draft.status, path: "\(path)?month=\(read.0.month.description)")
+        return try await visit.page(
+            read, status: draft.status, path: "\(path)?month=\(read.0.month.description)", notice: notice)
     }
 
     /// The day, if its year is one that the API accepts; otherwise nil.
@@ -148,6 +168,23 @@ extension OfficeSettings {
                 OfficeWeekday.allCases.enumerated().filter { trackedDays.contains($0.element) }.map(\.offset)),
             createsRemoteEvents: createRemoteEvents, monthlyGoal: monthlyGoal, officeAddress: officeAddress,
             holidays: holidays.sorted().map { CivilDate(daysSinceEpoch: $0.daysSinceEpoch) })
+    }
+
+    /// What the form of the settings sends while it shows these.
+    fileprivate var form: [String: String] {
+        var values = [
+            "target": target.page, "officeTitle": officeTitle, "remoteTitle": remoteTitle,
+            "eventType": eventType.rawValue, "start": OfficeHours.text(officeHours.start),
+            "end": OfficeHours.text(officeHours.end),
+            "trackedDays": OfficeWeekday.allCases.filter(trackedDays.contains).map(\.rawValue).joined(separator: ","),
+            "timeZoneMode": timeZoneMode.rawValue, "homeOfficeTimeZone": homeOfficeTimeZone ?? "",
+            "monthlyGoal": String(monthlyGoal), "officeAddress": officeAddress ?? "",
+            "holidays": holidays.sorted().map(\.description).joined(separator: "\n"),
+        ]
+        if enabled { values["enabled"] = "true" }
+        if availability == .busy { values["busy"] = "true" }
+        if createRemoteEvents { values["createRemoteEvents"] = "true" }
+        return values
     }
 }
 

@@ -28,7 +28,8 @@ extension FeedTokenRecord {
         {
             notice = GraceNotice(
                 uid: uid, sequence: try row.integer(required: "notice_sequence"), replacedAt: replacedAt,
-                changedAt: noticedAt, endsAt: endsAt)
+                changedAt: noticedAt, endsAt: endsAt,
+                language: row.text("notice_language"))
         }
         guard row.text("of_feed") != nil else { return }
         let (places, next) = (Self.ownColumns, Self.ownColumns + Feed.table.columns.count)
@@ -41,13 +42,14 @@ extension FeedTokenRecord {
     }
 
     /// How many columns come before those of the feed and of its circle.
-    private static let ownColumns = 12
+    private static let ownColumns = 13
 
     /// Everything is joined here, because each query is a way to the database's server and back.
     fileprivate static let query = """
         SELECT t.feed_id, t.ends_at, t.replaced_at, t.notice_uid, t.notice_sequence, t.noticed_at, feeds.id AS of_feed,
             home.id AS of_circle, m.user_id AS of_member, u.items, u.bytes,
             (SELECT COALESCE(SUM(s.events), 0) FROM event_sources AS s WHERE s.circle_id = home.id) AS imported,
+            (SELECT language FROM users WHERE users.id = feeds.user_id) AS notice_language,
             \(columns: Feed.self, of: "feeds"), \(AccessHolder.counts(of: "feeds")), \(columns: Circle.self, of: "home")
         FROM feed_tokens AS t
         LEFT JOIN feeds ON feeds.id = t.feed_id AND \(Feed.isOfLiveCircle)
@@ -73,28 +75,33 @@ public final class GraceNotice: Sendable {
     public let changedAt: Int
     /// When the token stops opening anything.
     public let endsAt: Int
+    /// The language of the feed's owner as a BCP 47 tag; nil if it is not known.
+    public let language: String?
 
-    public init(uid: String, sequence: Int, replacedAt: Int, changedAt: Int, endsAt: Int) {
+    public init(
+        uid: String, sequence: Int, replacedAt: Int, changedAt: Int, endsAt: Int, language: String? = nil
+    ) {
         self.uid = uid
         self.sequence = sequence
         self.replacedAt = replacedAt
         self.changedAt = changedAt
         self.endsAt = endsAt
+        self.language = language
     }
 
     /// Returns the notice for a token that ends at that time at the latest.
     public func ending(by time: Int) -> GraceNotice {
-        guard time < endsAt else { return self }
-        return GraceNotice(
-            uid: uid, sequence: sequence, replacedAt: replacedAt, changedAt: changedAt, endsAt: time)
+        GraceNotice(
+            uid: uid, sequence: sequence, replacedAt: replacedAt, changedAt: changedAt, endsAt: min(time, endsAt),
+            language: language)
     }
 }
 
 extension GraceNotice: Hashable {
     public static func == (one: GraceNotice, other: GraceNotice) -> Bool {
         one === other
-            || (one.uid, one.sequence, one.replacedAt, one.changedAt, one.endsAt)
-                == (other.uid, other.sequence, other.replacedAt, other.changedAt, other.endsAt)
+            || (one.uid, one.sequence, one.replacedAt, one.changedAt, one.endsAt, one.language)
+                == (other.uid, other.sequence, other.replacedAt, other.changedAt, other.endsAt, other.language)
     }
 
     public func hash(into hasher: inout Hasher) {
@@ -118,9 +125,24 @@ extension ReadTransaction {
             [.text(feed), .integer(now)])?.integer("count") ?? 0
     }
 
-    /// Returns when the last replaced token of a feed stops opening it, or stopped; nil when none is kept.
-    public func lastReplacedTokenEnds(of feed: String) throws -> Int? {
-        try row("SELECT MAX(ends_at) AS ends_at FROM feed_tokens WHERE feed_id = $1", [.text(feed)])?.integer("ends_at")
+    /// Returns the circles of a user's feeds of which a token was replaced.
+    public func circlesWithNotices(of user: String) throws -> [String] {
+        try rows(
+            """
+            SELECT DISTINCT circle_id FROM feeds
+            WHERE user_id = $1
+                AND EXISTS (SELECT 1 FROM feed_tokens WHERE feed_id = feeds.id AND notice_uid IS NOT NULL)
+            """, [.text(user)]
+        ).map { try $0.text(required: "circle_id") }
+    }
+
+    /// Returns when the last replaced token of a feed stops opening it, or stopped, and when the feed got its current
+    /// one; nil for a token that is not kept.
+    public func tokenTimes(of feed: String) throws -> (replacedEnds: Int?, currentSince: Int?) {
+        let found = try row(
+            "SELECT MAX(ends_at) AS ends_at, MAX(created_at) AS since FROM feed_tokens WHERE feed_id = $1",
+            [.text(feed)])
+        return (found?.integer("ends_at"), found?.integer("since"))
     }
 }
 
@@ -163,6 +185,15 @@ extension WriteTransaction {
         try execute(
             "UPDATE feed_tokens SET \(GraceNotice.touch) WHERE feed_id = $2 AND ends_at > $1",
             [.integer(now), .text(feed)])
+    }
+
+    /// Records the same for all feeds of a user.
+    public func touchNotices(ofUser user: String, now: Int) throws {
+        try execute(
+            """
+            UPDATE feed_tokens SET \(GraceNotice.touch)
+            WHERE feed_id IN (SELECT id FROM feeds WHERE user_id = $2) AND ends_at > $1
+            """, [.integer(now), .text(user)])
     }
 
     /// Records the same for all feeds of a circle.

@@ -106,6 +106,16 @@ extension ActTarget<Void> {
         })
     }
 
+    /// What the feeds of a user say of their replaced addresses.
+    static func notices(of id: String) -> ActTarget {
+        ActTarget(touchingCircles: { transaction, caller in
+            guard caller.owns(id) else { throw Refusal.missing(.user) }
+            transaction.concernsNamedCirclesOnly()
+            for circle in try transaction.circlesWithNotices(of: id) { transaction.concerns(circle: circle) }
+            return Opened(target: (), circle: nil)
+        })
+    }
+
     /// All that is a user's, which feeds show and app passwords open.
     static func everything(of id: String) -> ActTarget {
         ActTarget(touchingCircles: { transaction, caller in
