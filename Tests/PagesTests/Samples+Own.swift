@@ -98,6 +98,18 @@ extension Samples {
                 page: AccountPage(
                     user: text("maria"), timeZone: nil, language: nil, hasPasswords: false,
                     lastOwnerOf: [text("Family"), text("Work")])),
+            Sample(
+                name: "account-provider",
+                page: AccountPage(
+                    user: text("maria"), timeZone: nil, language: nil, hasPasswords: false,
+                    provider: AccountProvider(
+                        name: text("Our company"), isJoined: false, origin: "https://login.example"))),
+            Sample(
+                name: "account-joined",
+                page: AccountPage(
+                    user: text("maria"), timeZone: nil, language: nil, hasPasswords: true,
+                    provider: AccountProvider(
+                        name: text("Our company"), isJoined: true, origin: "https://login.example"))),
             Sample(name: "erasure-ask", page: ErasurePage(state: .ask(user: text("maria")))),
             Sample(
                 name: "erasure-done",
@@ -235,6 +247,14 @@ extension Samples {
                     hasPasswords: true, to: "/app/devices", ticket: "v1.ticket",
                     draft: Draft(problems: [.init(field: "code", code: .code)])),
                 user: false),
+            Sample(
+                name: "sign-in-provider",
+                page: SignInPage(hasPasswords: true, provider: (text("Our company"), "https://login.example")),
+                user: false),
+            Sample(
+                name: "sign-in-provider-only",
+                page: SignInPage(hasPasswords: false, provider: (text("Our company"), "https://login.example")),
+                user: false),
             Sample(name: "sign-in-none", page: SignInPage(hasPasswords: false), user: false),
             Sample(
                 name: "link-ready",
@@ -250,10 +270,31 @@ extension Samples {
             Sample(name: "link-used", page: SignInLinkPage(state: .used), user: false),
             Sample(name: "link-expired", page: SignInLinkPage(state: .expired, isForOperator: true), user: false),
             Sample(name: "link-unknown", page: SignInLinkPage(state: .unknown), user: false),
+            Sample(
+                name: "link-needed",
+                page: SignInLinkPage(
+                    state: .needed(provider: (text("Our company"), "https://login.example")), isForOperator: true),
+                user: false),
+            Sample(
+                name: "provider-leaving",
+                page: ProviderPage(.leaving(address: "https://login.example/?a=b"), provider: text("Our company")),
+                user: false),
+            Sample(
+                name: "provider-operator",
+                page: ProviderPage(.operatorArrived(path: "/app/admin"), provider: text("Our company")), user: false),
+            Sample(
+                name: "provider-signed-out",
+                page: ProviderPage(.signedOut(address: "https://login.example/end"), provider: text("Our company")),
+                user: false),
             Sample(name: "arrival-pending", page: ArrivalPage(state: .pending(code: "kal_cc_secret")), user: false),
             Sample(name: "arrival-denied", page: ArrivalPage(state: .denied), user: false),
             Sample(name: "arrival-failed", page: ArrivalPage(state: .failed), user: false),
         ]
+            + ProviderPage.Failure.allCases.map {
+                Sample(
+                    name: "provider-\($0.rawValue)",
+                    page: ProviderPage(.failed($0, next: "/app/sign-in"), provider: text("Our company")), user: false)
+            }
             + ErrorPage.Kind.allCases.map {
                 Sample(name: "error-\($0.rawValue)", page: ErrorPage(kind: $0, requestID: text("7f3a")), user: false)
             }
