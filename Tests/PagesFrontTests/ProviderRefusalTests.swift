@@ -3,6 +3,7 @@
 import FeedTokens
 import Foundation
 import HTTPTypes
+import Storage
 import Testing
 
 @testable import KalendsCore

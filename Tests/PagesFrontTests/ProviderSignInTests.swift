@@ -173,7 +173,8 @@ struct ProviderSignInTests {
     @Test("A new password ends the sign-in at a provider, as app passwords, and so does the end of the password")
     func passwords() async throws {
         try await OpenIDServer.run { server, provider in
-            for body in [["password": "another password, 7"] as JSONValue, nil] {
+            let changes: [JSONValue?] = [["password": "another password, 7"], nil]
+            for body in changes {
                 let ann = try await Browser.signedIn("ann", server)
                 try await ann.signIn(at: provider, from: "/app/account", by: "/app/account/provider").expect(303)
                 let path = "/v1/users/ann/password"
