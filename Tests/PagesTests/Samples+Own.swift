@@ -275,29 +275,29 @@ extension Samples {
                 page: SignInLinkPage(
                     state: .needed(provider: (text("Our company"), "https://login.example")), isForOperator: true),
                 user: false),
-            Sample(
-                name: "provider-leaving",
-                page: ProviderPage(.leaving(address: "https://login.example/?a=b"), provider: text("Our company")),
-                user: false),
-            Sample(
-                name: "provider-operator",
-                page: ProviderPage(.operatorArrived(path: "/app/admin"), provider: text("Our company")), user: false),
-            Sample(
-                name: "provider-signed-out",
-                page: ProviderPage(.signedOut(address: "https://login.example/end"), provider: text("Our company")),
-                user: false),
             Sample(name: "arrival-pending", page: ArrivalPage(state: .pending(code: "kal_cc_secret")), user: false),
             Sample(name: "arrival-denied", page: ArrivalPage(state: .denied), user: false),
             Sample(name: "arrival-failed", page: ArrivalPage(state: .failed), user: false),
         ]
-            + ProviderPage.Failure.allCases.map {
-                Sample(
-                    name: "provider-\($0.rawValue)",
-                    page: ProviderPage(.failed($0, next: "/app/sign-in"), provider: text("Our company")), user: false)
-            }
+            + providers
             + ErrorPage.Kind.allCases.map {
                 Sample(name: "error-\($0.rawValue)", page: ErrorPage(kind: $0, requestID: text("7f3a")), user: false)
             }
             + [Sample(name: "parts", page: PartsPage(name: text("A part")), ask: "ask")]
+    }
+
+    private var providers: [Sample] {
+        let name = text("Our company")
+        let states: [(String, ProviderPage.State)] = [
+            ("leaving", .leaving(address: "https://login.example/?a=b")),
+            ("operator", .operatorArrived(path: "/app/admin")),
+            ("signed-out", .signedOut(address: "https://login.example/end")),
+        ]
+        let failures: [(String, ProviderPage.State)] = ProviderPage.Failure.allCases.map {
+            ($0.rawValue, ProviderPage.State.failed($0, next: "/app/sign-in"))
+        }
+        return (states + failures).map { state in
+            Sample(name: "provider-\(state.0)", page: ProviderPage(state.1, provider: name), user: false)
+        }
     }
 }
