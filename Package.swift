@@ -316,7 +316,12 @@ let package = Package(
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ], hasOracles: true),
-        serverTests("PagesFrontTests", ["Pages", "PhoneTexts"]),
+        serverTests(
+            "PagesFrontTests",
+            [
+                "Pages", "PhoneTexts", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ]),
         serverTests("PeopleTests", ["StorageSQLite", .product(name: "Crypto", package: "swift-crypto")]),
         serverTests("PhonesTests"),
         serverTests("ScheduleTests", ["OfficeDays", "Pages"], hasOracles: true),

@@ -43,7 +43,8 @@ def settled(look, quiet=2.0, seconds=30.0):
 class Kalends:
     circle = "clients"
 
-    def __init__(self, program, folder):
+    def __init__(self, program, folder, *options, **settings):
+        """`options` are further arguments, `settings` variables that the server gets."""
         # A copy of the program: a build that runs meanwhile must not change what is under test.
         self.program = Path(folder) / "kalends"
         shutil.copy2(program, self.program)
@@ -51,10 +52,10 @@ class Kalends:
         self.log_path = Path(folder) / "kalends.log"
         self.log = open(self.log_path, "wb")
         # Settings of the machine must not reach in.
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("KALENDS")}
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("KALENDS")} | settings
         self.environment = environment
         self.process = subprocess.Popen(
-            [self.program, "serve", "--database", self.database, "--port", "0"],
+            [self.program, "serve", "--database", self.database, "--port", "0", *options],
             stdout=self.log, stderr=self.log, cwd=folder, env=environment)
         try:
             self.port = wait_for("the server's port", self._announced_port)

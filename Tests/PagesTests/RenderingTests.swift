@@ -146,9 +146,13 @@ struct RenderingTests {
         for sample in samples.all {
             let page = sample.page.rendered(samples.frame(sample))
             #expect(!page.securityPolicy.contains("unsafe"))
-            #expect(
-                page.securityPolicy.hasSuffix(
-                    sample.name == "connection-google" ? "'self' https://accounts.google.com" : "form-action 'self'"))
+            let provider = [
+                "account-provider", "account-joined", "sign-in-provider", "sign-in-provider-only", "link-needed",
+            ]
+            let target =
+                sample.name == "connection-google"
+                ? " https://accounts.google.com" : provider.contains(sample.name) ? " https://login.example" : ""
+            #expect(page.securityPolicy.hasSuffix("form-action 'self'\(target)"), "\(sample.name)")
             for match in page.html.matches(of: /(?:src|<link[^>]*href)="([^"]*)"/) {
                 #expect(match.1.hasPrefix("/app/assets/"), "\(sample.name): \(match.1)")
             }

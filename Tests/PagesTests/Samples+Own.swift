@@ -98,6 +98,18 @@ extension Samples {
                 page: AccountPage(
                     user: text("maria"), timeZone: nil, language: nil, hasPasswords: false,
                     lastOwnerOf: [text("Family"), text("Work")])),
+            Sample(
+                name: "account-provider",
+                page: AccountPage(
+                    user: text("maria"), timeZone: nil, language: nil, hasPasswords: false,
+                    provider: AccountProvider(
+                        name: text("Our company"), isJoined: false, origin: "https://login.example"))),
+            Sample(
+                name: "account-joined",
+                page: AccountPage(
+                    user: text("maria"), timeZone: nil, language: nil, hasPasswords: true,
+                    provider: AccountProvider(
+                        name: text("Our company"), isJoined: true, origin: "https://login.example"))),
             Sample(name: "erasure-ask", page: ErasurePage(state: .ask(user: text("maria")))),
             Sample(
                 name: "erasure-done",
@@ -244,6 +256,14 @@ extension Samples {
                     hasPasswords: true, to: "/app/devices", ticket: "v1.ticket",
                     draft: Draft(problems: [.init(field: "code", code: .code)])),
                 user: false),
+            Sample(
+                name: "sign-in-provider",
+                page: SignInPage(hasPasswords: true, provider: (text("Our company"), "https://login.example")),
+                user: false),
+            Sample(
+                name: "sign-in-provider-only",
+                page: SignInPage(hasPasswords: false, provider: (text("Our company"), "https://login.example")),
+                user: false),
             Sample(name: "sign-in-none", page: SignInPage(hasPasswords: false), user: false),
             Sample(
                 name: "link-ready",
@@ -259,13 +279,34 @@ extension Samples {
             Sample(name: "link-used", page: SignInLinkPage(state: .used), user: false),
             Sample(name: "link-expired", page: SignInLinkPage(state: .expired, isForOperator: true), user: false),
             Sample(name: "link-unknown", page: SignInLinkPage(state: .unknown), user: false),
+            Sample(
+                name: "link-needed",
+                page: SignInLinkPage(
+                    state: .needed(provider: (text("Our company"), "https://login.example")), isForOperator: true),
+                user: false),
             Sample(name: "arrival-pending", page: ArrivalPage(state: .pending(code: "kal_cc_secret")), user: false),
             Sample(name: "arrival-denied", page: ArrivalPage(state: .denied), user: false),
             Sample(name: "arrival-failed", page: ArrivalPage(state: .failed), user: false),
         ]
+            + providers
             + ErrorPage.Kind.allCases.map {
                 Sample(name: "error-\($0.rawValue)", page: ErrorPage(kind: $0, requestID: text("7f3a")), user: false)
             }
             + [Sample(name: "parts", page: PartsPage(name: text("A part")), ask: "ask")]
+    }
+
+    private var providers: [Sample] {
+        let name = text("Our company")
+        let states: [(String, ProviderPage.State)] = [
+            ("leaving", .leaving(address: "https://login.example/?a=b")),
+            ("operator", .operatorArrived(path: "/app/admin")),
+            ("signed-out", .signedOut(address: "https://login.example/end")),
+        ]
+        let failures: [(String, ProviderPage.State)] = ProviderPage.Failure.allCases.map {
+            ($0.rawValue, ProviderPage.State.failed($0, next: "/app/sign-in"))
+        }
+        return (states + failures).map { state in
+            Sample(name: "provider-\(state.0)", page: ProviderPage(state.1, provider: name), user: false)
+        }
     }
 }

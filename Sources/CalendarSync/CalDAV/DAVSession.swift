@@ -45,7 +45,7 @@ struct DAVSession: Sendable {
     }
 
     /// Encodes in base64 (RFC 4648 section 4), by way of the URL alphabet.
-    private static func base64(_ bytes: [UInt8]) -> String {
+    static func base64(_ bytes: [UInt8]) -> String {
         var text = Base64URL.encode(bytes).utf8.map { byte -> UInt8 in
             switch byte {
             case UInt8(ascii: "-"): UInt8(ascii: "+")

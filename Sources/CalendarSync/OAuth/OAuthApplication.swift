@@ -2,7 +2,8 @@
 
 /// An application as the operator registered it with a provider, and that provider's addresses.
 public struct OAuthApplication: Sendable {
-    public enum Service: String, Sendable, Hashable { case google, microsoft }
+    /// `openID` is any provider of OpenID Connect, at which people sign in to this server itself.
+    public enum Service: String, Sendable, Hashable { case google, microsoft, openID }
 
     public var service: Service
     public var clientID: String
@@ -12,6 +13,8 @@ public struct OAuthApplication: Sendable {
     public var tokenURL: String
     /// The revocation address; nil where the provider has no revocation (Microsoft).
     public var revokeURL: String?
+    /// Whether the secret is sent by HTTP Basic authentication (RFC 6749 section 2.3.1) and not in the body.
+    public var identifiesInHeader = false
 
     /// Returns an application with Google's addresses, unless others are given.
     public static func google(
@@ -40,11 +43,22 @@ public struct OAuthApplication: Sendable {
             tokenURL: base + "/token", revokeURL: nil)
     }
 
+    /// Returns an application with the addresses of a provider's discovery document.
+    package static func openID(
+        clientID: String, clientSecret: Concealed?, authorizeURL: String, tokenURL: String, identifiesInHeader: Bool
+    ) -> OAuthApplication {
+        OAuthApplication(
+            service: .openID, clientID: clientID, clientSecret: clientSecret, authorizeURL: authorizeURL,
+            tokenURL: tokenURL, revokeURL: nil, identifiesInHeader: identifiesInHeader)
+    }
+
     package static func withoutSlash(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
 
     /// Returns the scopes of `wanted` that are not in `granted`, because a person may allow less than was requested.
     public func missing(of wanted: [String], in granted: [String]) -> [String] {
         switch service {
+        // A sign-in is judged by the claims that it brings.
+        case .openID: return []
         case .google:
             return wanted.filter { scope in !granted.contains { GoogleScope.covers($0, scope) } }
         case .microsoft:

@@ -23,7 +23,7 @@ public struct OAuthAttempt: Hashable, Sendable {
             verifier: Concealed(Base64URL.encode(Array(random[32...]))))
     }
 
-    init(state: Concealed, verifier: Concealed) {
+    package init(state: Concealed, verifier: Concealed) {
         self.state = state
         self.verifier = verifier
     }
@@ -59,6 +59,13 @@ public enum OAuthReturn: Hashable, Sendable {
             let failure = ProviderFailure(
                 .refused, "The provider ended the sign-in with an error.", code: only("error", longest: 64))
             self = .failed(failure, state: state)
+        }
+    }
+
+    /// The state with which the browser left.
+    package var state: Concealed {
+        switch self {
+        case .code(_, let state), .denied(let state), .failed(_, let state): state
         }
     }
 }

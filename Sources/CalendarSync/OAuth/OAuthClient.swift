@@ -17,9 +17,12 @@ public struct OAuthClient: Sendable {
     ///
     /// Scopes that were granted before stay granted, so that a request for one more loses none.
     ///
-    /// - Parameter loginHint: the e-mail address of the account that has to be connected again.
+    /// - Parameters:
+    ///   - loginHint: the e-mail address of the account that has to be connected again.
+    ///   - parameters: what else is sent, such as a nonce.
     public func authorizeURL(
-        for attempt: OAuthAttempt, scopes: [String], redirectURI: String, loginHint: String? = nil
+        for attempt: OAuthAttempt, scopes: [String], redirectURI: String, loginHint: String? = nil,
+        adding parameters: [(String, String)] = []
     ) -> String {
         var fields = [
             ("client_id", application.clientID), ("redirect_uri", redirectURI), ("response_type", "code"),
@@ -33,7 +36,9 @@ public struct OAuthClient: Sendable {
         case .microsoft:
             // Otherwise the account that the browser is signed in with is taken without a question.
             fields += [("response_mode", "query"), ("prompt", "select_account")]
+        case .openID: break
         }
+        fields += parameters
         if let loginHint { fields.append(("login_hint", loginHint)) }
         let separator = application.authorizeURL.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
         return application.authorizeURL + separator + PercentEncoding.fields(fields)
@@ -84,7 +89,8 @@ public struct OAuthClient: Sendable {
     }
 
     private var credentials: [(String, String)] {
-        [("client_id", application.clientID)]
+        if application.identifiesInHeader, application.clientSecret != nil { return [] }
+        return [("client_id", application.clientID)]
             + (application.clientSecret.map { [("client_secret", $0.reveal())] } ?? [])
     }
 
@@ -97,10 +103,18 @@ public struct OAuthClient: Sendable {
     private func post(
         _ url: String, _ fields: [(String, String)]
     ) async throws(ProviderFailure) -> ProviderAnswer {
+        var headers: [(name: String, value: String)] = [
+            ("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json"),
+        ]
+        if application.identifiesInHeader, let secret = application.clientSecret {
+            // Both are encoded as in a form first, which most providers undo.
+            let parts = [application.clientID, secret.reveal()]
+            let pair = parts.map(PercentEncoding.encode).joined(separator: ":")
+            headers.append(("Authorization", "Basic " + DAVSession.base64(Array(pair.utf8))))
+        }
         let request = ProviderRequest(
-            "POST", url,
-            headers: [("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json")],
-            body: Array(PercentEncoding.fields(fields).utf8), longestAnswer: TokenAnswer.longest)
+            "POST", url, headers: headers, body: Array(PercentEncoding.fields(fields).utf8),
+            longestAnswer: TokenAnswer.longest)
         do {
             return try await http.send(request)
         } catch {

@@ -26,9 +26,11 @@ enum TokenAnswer {
             refresh = renewed
         }
         let scopes = body["scope"]?.string.map { $0.pieces(separatedBy: " ").prefix(100).map(String.init) }
-        return OAuthGrant(
+        var grant = OAuthGrant(
             accessToken: access, refreshToken: refresh, expiresAt: now.adding(seconds: lifetime(body["expires_in"])),
             scopes: scopes.flatMap { $0.isEmpty ? nil : $0 } ?? wanted)
+        grant.idToken = token(body["id_token"])
+        return grant
     }
 
     /// Accepts only visible ASCII characters, because a token goes into a header.

@@ -96,6 +96,7 @@ struct ServerOptions: ParsableArguments {
     @Option(name: Setting.logFormat.option, help: Setting.logFormat.help) var logFormat: String?
     @Flag(name: Setting.demo.option, inversion: .prefixedNo, help: Setting.demo.help) var demo: Bool?
 
+    @OptionGroup(title: "Sign-in at a provider") var openID: OpenIDOptions
     @OptionGroup(title: "Calendars in step") var connections: ConnectionOptions
     @OptionGroup(title: "Pages") var brand: BrandOptions
     @OptionGroup(title: "Quotas") var quotas: QuotaOptions
@@ -118,7 +119,7 @@ struct ServerOptions: ParsableArguments {
             .logFormat: logFormat, .demo: word(demo),
         ]
         let others = quotas.given.merging(connections.given) { own, _ in own }.merging(brand.given) { own, _ in own }
-            .merging(retention.given) { own, _ in own }
+            .merging(retention.given) { own, _ in own }.merging(openID.given) { own, _ in own }
         return options.values(own.merging(others) { own, _ in own })
     }
 }

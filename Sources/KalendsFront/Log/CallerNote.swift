@@ -14,6 +14,7 @@ package final class CallerNote: Sendable {
         case passwordAndCode = "password+code"
         case userToken = "user-token"
         case signInLink = "sign-in-link"
+        case provider
         case companionToken = "companion-token"
         case operatorSession = "operator-session"
         case appPassword = "app-password"

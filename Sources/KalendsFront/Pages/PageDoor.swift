@@ -25,8 +25,10 @@ struct PageDoor: Sendable {
                 guard let secret = OperatorCookie.secret(of: request, services.settings),
                     let caller = try await authentication.operatorCaller(secret)
                 else {
+                    let provider = services.settings.openID.flatMap { $0.operatorGroup == nil ? nil : $0.shown }
                     return try await visit.page(
-                        SignInLinkPage(state: .needed, isForOperator: true), status: .forbidden, path: "/app")
+                        SignInLinkPage(state: .needed(provider: provider), isForOperator: true), status: .forbidden,
+                        path: "/app")
                 }
                 visit.enter(operator: caller)
             } else if let session = try await authentication.session(ofBrowser: request) {

@@ -19,6 +19,7 @@ enum PageRoutes {
         try AssetPages(settings: services.settings).add(to: &routes)
         SignInPages().add(to: &routes)
         SignInLinkPages().add(to: &routes)
+        ProviderSignInPages().add(to: &routes)
         ArrivalPages().add(to: &routes)
         SubscriptionPages().add(to: &routes)
         ConnectorPages().add(to: &routes)

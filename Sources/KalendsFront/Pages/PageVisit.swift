@@ -15,6 +15,8 @@ struct PageVisit: Sendable {
     private(set) var context: KalendsContext
     /// The signed-in visitor; nil when nobody is signed in.
     private(set) var visitor: Caller?
+    /// The signed-in visitor's session; nil when nobody is signed in, and for the operator.
+    private(set) var session: Session?
     /// The form that was sent.
     var form = PageForm()
     let query: PageForm
@@ -37,7 +39,7 @@ struct PageVisit: Sendable {
         let identity = Identity.user(session.userID)
         let caller = Caller(
             identity, actor: AuditActor(user: session.userID), session: session.id, way: .page)
-        visitor = caller
+        (visitor, self.session) = (caller, session)
         context.knownCaller = caller
         context.note?.write(.session)
         context.note?.write(user: session.userID, pseudonym: services.pseudonym(of:))

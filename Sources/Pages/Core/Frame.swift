@@ -62,7 +62,7 @@ public struct Notice: Sendable {
         case officeSaved, officeReset, officeDaySaid, officeCleanedUp
         case appPasswordChanged, appPasswordEnded, ownCalendarDeleted
         case deviceRemoved, sessionEnded, passwordChanged, accountSaved
-        case secondFactorEnabled, secondFactorRemoved
+        case secondFactorEnabled, secondFactorRemoved, providerJoined, providerLeft
         case keyMade, keyRevoked, signedOut
     }
 

@@ -114,17 +114,22 @@ public struct AccountPage: Page {
     public var hasSecondFactor: Bool?
     /// The names of the circles with others whose last owner the person is, who cannot be erased then.
     public var lastOwnerOf: [String]
+    /// Nil if there is no provider to sign in at.
+    public var provider: AccountProvider?
     public var draft: Draft
     public var passwordDraft: Draft
 
     public init(
         user: String, timeZone: String?, language: Language?, hasPasswords: Bool, hasSecondFactor: Bool? = nil,
-        lastOwnerOf: [String] = [], draft: Draft = Draft(), passwordDraft: Draft = Draft()
+        lastOwnerOf: [String] = [], provider: AccountProvider? = nil, draft: Draft = Draft(),
+        passwordDraft: Draft = Draft()
     ) {
         (self.user, self.timeZone, self.language, self.hasPasswords) = (user, timeZone, language, hasPasswords)
         (self.hasSecondFactor, self.lastOwnerOf) = (hasSecondFactor, lastOwnerOf)
-        (self.draft, self.passwordDraft) = (draft, passwordDraft)
+        (self.provider, self.draft, self.passwordDraft) = (provider, draft, passwordDraft)
     }
+
+    public var formTargets: [String] { provider.map { [$0.origin] } ?? [] }
 
     public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
@@ -164,6 +169,7 @@ public struct AccountPage: Page {
                         "link": paper.linkButton(isOn ? "actManage" : "actSetUp", SecondFactorPage.path),
                     ]
                 } ?? .nothing,
+                "provider": provider?.shown(paper) ?? .nothing,
                 "export": paper.act("actDownloadData", "/app/account/export"),
                 "lastOwner": lastOwnerOf.isEmpty
                     ? .nothing

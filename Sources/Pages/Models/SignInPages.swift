@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `/app/sign-in?to=`: signing in with user and password, and then with a code where the user has a second factor.
+/// `/app/sign-in?to=`: signing in with user and password, and then with a code where the user has a second factor; or at
+/// a provider.
 public struct SignInPage: Page {
     public var hasPasswords: Bool
     /// A path below `/app/` to which signing in leads.
@@ -8,12 +9,19 @@ public struct SignInPage: Page {
     /// What replaces the password while the page asks for the code; nil while it asks for the password.
     public var ticket: String?
     public var draft: Draft
+    /// The provider's name, and the origin to which its button leads; nil if there is none.
+    public var provider: (name: String, origin: String)?
 
-    public init(hasPasswords: Bool, to: String = "/app", ticket: String? = nil, draft: Draft = Draft()) {
+    public init(
+        hasPasswords: Bool, to: String = "/app", ticket: String? = nil, draft: Draft = Draft(),
+        provider: (name: String, origin: String)? = nil
+    ) {
         (self.hasPasswords, self.to, self.ticket, self.draft) = (hasPasswords, to, ticket, draft)
+        self.provider = provider
     }
 
     public var showsSecret: Bool { ticket != nil }
+    public var formTargets: [String] { provider.map { [$0.origin] } ?? [] }
 
     public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
@@ -32,7 +40,14 @@ public struct SignInPage: Page {
                         "sign-in", "/app/sign-in", fields, submit: "actSignIn", draft: draft, values: ["to": to])
                     : .nothing,
                 "text": .text(
-                    words(hasPasswords ? "signInText" : "signInNoPasswords", ["app": paper.frame.brand.name])),
+                    words(
+                        hasPasswords || provider != nil ? "signInText" : "signInNoPasswords",
+                        ["app": paper.frame.brand.name])),
+                "provider": provider.map {
+                    paper.act(
+                        "actSignInAt", "/app/sign-in/provider", ["to": to], style: hasPasswords ? .plain : .primary,
+                        ["provider": $0.name])
+                } ?? .nothing,
             ], problems: paper.problems(draft, in: "sign-in", fields))
     }
 
@@ -60,7 +75,9 @@ public struct SignInLinkPage: Page {
         case ready(path: String, user: String?, expiresAt: Int)
         case used, expired, unknown
         /// Somebody opened the operator's pages without a link.
-        case needed
+        ///
+        /// - Parameter provider: the provider at which operators sign in, with the origin to which its button leads.
+        case needed(provider: (name: String, origin: String)?)
     }
 
     public var state: State
@@ -71,6 +88,7 @@ public struct SignInLinkPage: Page {
     }
 
     public var showsSecret: Bool { if case .ready = state { true } else { false } }
+    public var formTargets: [String] { if case .needed(let provider?) = state { [provider.origin] } else { [] } }
 
     public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
@@ -91,8 +109,12 @@ public struct SignInLinkPage: Page {
         case .expired:
             title = words["linkExpiredTitle"]
             content["line"] = words.sentence(isForOperator ? "linkAgainOperator" : "linkAgain", ["app": .text(app)])
-        case .needed:
+        case .needed(let provider):
             title = words["adminTitle"]
+            content["act"] = provider.map {
+                paper.act(
+                    "actSignInAt", "/app/sign-in/provider/operator", style: .primary, ["provider": $0.name])
+            }
             content["line"] = words.sentence("linkAgainOperator", ["app": .text(app)])
         case .unknown:
             title = words["linkUnknownTitle"]

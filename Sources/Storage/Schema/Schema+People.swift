@@ -65,6 +65,8 @@ extension Schema {
         ) /* clustered */
         """,
 
+        // sealed_id_token is the ID token of a session that a provider's sign-in began, which its sign-out takes; proved_at
+        // is when the provider asked the person for proof, 0 if it did not say. Both are null for other sessions.
         """
         CREATE TABLE sessions (
             id TEXT NOT NULL PRIMARY KEY,
@@ -73,10 +75,23 @@ extension Schema {
             client TEXT NOT NULL,
             created_at BIGINT NOT NULL,
             last_used_at BIGINT NOT NULL,
-            expires_at BIGINT NOT NULL
+            expires_at BIGINT NOT NULL,
+            sealed_id_token TEXT,
+            proved_at BIGINT
         )
         """,
         "CREATE INDEX sessions_by_user ON sessions (user_id, id)",
+        // The accounts at a provider of OpenID Connect with which users sign in; a user has one at each issuer.
+        """
+        CREATE TABLE joined_accounts (
+            issuer TEXT NOT NULL,
+            subject TEXT NOT NULL CHECK (length(subject) BETWEEN 1 AND 255),
+            user_id TEXT NOT NULL CHECK (length(user_id) BETWEEN 1 AND 128),
+            created_at BIGINT NOT NULL,
+            PRIMARY KEY (issuer, subject),
+            UNIQUE (user_id, issuer)
+        ) /* clustered */
+        """,
         // The sessions of the operator's pages.
         """
         CREATE TABLE operator_sessions (

@@ -3,7 +3,8 @@
 package import FeedTokens
 package import Storage
 
-/// The browser sessions of the operator's pages; only a link of `kalends open --admin` begins such a session.
+/// The browser sessions of the operator's pages, which a link of `kalends open --admin` begins, or the sign-in of a
+/// member of the operators' group at a provider.
 package struct OperatorSessions: Sendable {
     let acts: Acts
 

@@ -17,7 +17,10 @@ struct RecentSignIn: Sendable {
     /// A caller without a session comes with the host application's key or token, whose own sign-in counts.
     func check(_ caller: Caller, in transaction: any ReadTransaction, now: Int) throws {
         guard isNeeded, let own = caller.session, let user = caller.userID else { return }
-        guard let session = try transaction.session(own, of: user), now - session.createdAt < Self.span else {
+        // At a provider somebody may go on who signed in there long ago, without being asked for anything.
+        guard let session = try transaction.session(own, of: user),
+            now - min(session.createdAt, session.provedAt ?? .max) < Self.span
+        else {
             throw Refusal(
                 .forbidden, code: .signInTooOld,
                 detail: "This can be done within 5 minutes of signing in. Sign in again.")

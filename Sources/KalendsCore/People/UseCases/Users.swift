@@ -27,7 +27,8 @@ package struct Users: Sendable {
         guard caller.isInstallation || caller.userID.map({ $0 == user }) == true else { throw Refusal.missing(.user) }
     }
 
-    /// Sets a password, and ends the user's other sessions, devices and app passwords; a second factor stays.
+    /// Sets a password, and ends the user's other sessions, devices and app passwords and the sign-in at a provider; a
+    /// second factor stays.
     ///
     /// - Parameters:
     ///   - proof: what users have to give; nil for the installation.
@@ -57,17 +58,20 @@ package struct Users: Sendable {
             try transaction.deleteDevices(of: user)
             try transaction.endAppPasswords(of: user, now: act.now)
             try transaction.deleteOpenSignInLinks(of: user)
+            let left = try transaction.deleteJoinedAccounts(of: user)
             try transaction.deleteUnconfirmedSecondFactor(of: user)
             let isNew = try transaction.putPassword(of: user, hash: hash, now: act.now)
-            return ActResult(isNew, noting: AuditNote(.passwordSet, user))
+            return ActResult(
+                isNew, noting: AuditNote(.passwordSet, user),
+                and: left ? AuditNote(.providerAccountLeft, user) : nil)
         }
         if let begun { try await proofs.accept(begun) }
         try await passwords.brake.forget(user, now: acts.now())
         return isNew
     }
 
-    /// Deletes a user's password with its second factor, and ends the user's sessions, devices and app passwords; only
-    /// for the installation.
+    /// Deletes a user's password with its second factor, and ends the user's sessions, devices, app passwords and the
+    /// sign-in at a provider; only for the installation. Throws 404 for a user who had neither a password nor the latter.
     package func deletePassword(of user: String, for caller: Caller) async throws {
         try check(user, for: caller)
         try Rights.installation(caller.identity)
@@ -78,12 +82,14 @@ package struct Users: Sendable {
             try act.transaction.endAppPasswords(of: user, now: act.now)
             try act.transaction.deleteOpenSignInLinks(of: user)
             let hadFactor = try act.transaction.deleteSecondFactor(of: user)
+            let left = try act.transaction.deleteJoinedAccounts(of: user) ? AuditNote(.providerAccountLeft, user) : nil
             guard try act.transaction.deletePassword(of: user) else {
-                return .unnoted("The user had no password that could end.", false)
+                guard let left else { return .unnoted("The user had no password that could end.", false) }
+                return ActResult(true, noting: left)
             }
             return ActResult(
                 true, noting: AuditNote(.passwordRemoved, user),
-                and: hadFactor ? AuditNote(.secondFactorRemoved, user) : nil)
+                and: hadFactor ? AuditNote(.secondFactorRemoved, user) : nil, left)
         }
         guard wasThere else { throw Refusal.missing(.user) }
     }

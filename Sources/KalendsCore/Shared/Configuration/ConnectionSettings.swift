@@ -80,7 +80,7 @@ package struct ConnectionSettings: Sendable {
         return needed.filter { !$0.1 }.map(\.0)
     }
 
-    private static func hosts(
+    static func hosts(
         _ setting: Setting, _ example: String, _ values: inout SettingValues, _ faults: inout [String]
     ) -> Set<ByteString> {
         var hosts: Set<ByteString> = []

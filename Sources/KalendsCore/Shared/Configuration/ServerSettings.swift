@@ -78,6 +78,8 @@ package struct ServerSettings: Sendable {
     package var demo = false
     /// How users' tokens are checked.
     package var tokens = TokenSettings()
+    /// The provider at which people sign in; nil if there is none.
+    package var openID: OpenIDSettings?
     /// The providers of people's calendars.
     package var connections = ConnectionSettings()
     /// The host application's name and look on the pages.
@@ -179,6 +181,7 @@ package struct ServerSettings: Sendable {
         check(&faults)
         if isStrict { checkStrictly(&faults) }
         tokens = TokenSettings(secret: jwtSecret, isStrict: isStrict, { values.text($0) }, &faults)
+        openID = OpenIDSettings(&values)
         connections = ConnectionSettings(&values, &faults)
         faults = values.faults + faults
         if !faults.isEmpty { throw Invalid(faults: faults) }

@@ -187,5 +187,5 @@ extension Setting {
 
     /// Every setting, in the order in which tables and help list them.
     package static let all: [Setting] =
-        server + connections + brand + Quotas.settings.map(\.setting) + Retention.settings.map(\.setting)
+        server + openID + connections + brand + Quotas.settings.map(\.setting) + Retention.settings.map(\.setting)
 }

@@ -3,7 +3,8 @@
 /// A settings file that lists and describes every setting: those that are set are set in it, all others are comments.
 package enum SettingsTemplate {
     private static let groups: [(title: String, settings: [Setting])] = [
-        ("The server", Setting.server), ("Calendars in step", Setting.connections), ("Pages", Setting.brand),
+        ("The server", Setting.server), ("Sign-in at a provider", Setting.openID),
+        ("Calendars in step", Setting.connections), ("Pages", Setting.brand),
         ("Quotas", Quotas.settings.map(\.setting)), ("What is kept", Retention.settings.map(\.setting)),
     ]
 

@@ -15,6 +15,9 @@ package struct TokenSettings: Sendable {
     var audience: String?
     /// Whether RSA keys need 3,072 bits, and a token's `scope` has to name what it opens here.
     var isStrict = false
+    /// The shortest modulus of an RSA key: 3,072 bits are worth the 128 of the other keys (NIST SP 800-57), 2,048 are
+    /// worth 112.
+    var leastBits: Int { isStrict ? 3072 : 2048 }
 
     /// In bytes, as long as the hash: a shorter secret can be guessed from a single token (RFC 7518 section 3.2).
     private static let shortestSecret = 32

@@ -38,6 +38,13 @@ extension Services {
     }
     /// Whether the caller has to have signed in a moment ago to end other sessions and devices.
     var recently: RecentSignIn { RecentSignIn(isNeeded: settings.isStrict) }
+    /// The sign-in at a provider; nil if there is none.
+    package var providerSignIn: ProviderSignIn? {
+        openID.map {
+            ProviderSignIn(
+                acts: acts, key: sealingKey, provider: $0, quotas: settings.quotas, publicURL: settings.publicURL)
+        }
+    }
     package var signInLinks: SignInLinks { SignInLinks(acts: acts, quotas: settings.quotas) }
     package var operatorSessions: OperatorSessions { OperatorSessions(acts: acts) }
     package var devices: Devices { Devices(acts: acts, quotas: settings.quotas, recently: recently) }

@@ -36,6 +36,8 @@ package struct Services: Sendable {
     /// The tokens for people's accounts at other providers, which are renewed in one place.
     package let grants: GrantRegistry
     package let userTokens: UserTokens
+    /// The provider at which people sign in; nil if there is none.
+    let openID: OpenIDProvider?
     package let passwords: Passwords
     package let metrics: Metrics
     package let memory: MemoryBudgets
@@ -96,6 +98,11 @@ package struct Services: Sendable {
         self.mints = mints
         self.grants = grants
         self.userTokens = userTokens
+        openID = settings.openID.map { own in
+            OpenIDProvider(
+                own, AccountHTTP(rules: settings.fetching, privateHosts: own.privateHosts),
+                leastBits: settings.tokens.leastBits)
+        }
         self.passwords = passwords
         self.metrics = metrics
         self.memory = memory

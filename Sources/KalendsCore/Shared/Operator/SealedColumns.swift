@@ -13,6 +13,7 @@ extension SealedColumn {
         SealedColumn("subscriptions", "sealed_url") { SubscriptionRefresh.purpose($0) },
         SealedColumn("connection_credentials", "sealed", key: "connection_id") { AccountCredential.purpose($0) },
         SealedColumn("second_factors", "sealed", key: "user_id") { SecondFactorCheck.purpose($0) },
+        SealedColumn("sessions", "sealed_id_token") { ProviderSignIn.purpose(ofIDToken: $0) },
         SealedColumn("kept_answers", "sealed", key: "name") { OnceRequest.purpose($0) },
         SealedColumn("password_handouts", "sealed", key: "hash") { FeedLedger.purpose(ofHandout: $0) },
         SealedColumn("push_registrations", "sealed") { PushTarget.purpose($0) },

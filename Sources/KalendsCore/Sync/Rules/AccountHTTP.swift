@@ -110,6 +110,13 @@ struct AccountHTTP: ProviderLine {
     }
 }
 
+extension AccountHTTP: ProviderHTTP {
+    /// Sends a request whose answer is short, such as one for a token.
+    func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer {
+        try await send(request) { _ in true }
+    }
+}
+
 /// Keeps an answer's body up to a limit.
 private final class BoundedSink: AnswerSink {
     private let limit: Int

@@ -212,14 +212,6 @@ extension Connections {
     }
 }
 
-extension OAuthReturn {
-    fileprivate var state: Concealed {
-        switch self {
-        case .code(_, let state), .denied(let state), .failed(_, let state): state
-        }
-    }
-}
-
 extension Refusal {
     fileprivate static let authorizationUnknown = Refusal.badRequest(
         "This sign-in was not begun here, has ended, or took too long. Begin it again.", code: .authorizationUnknown)

@@ -100,13 +100,18 @@ struct AccountPages: Sendable {
         _ visit: PageVisit, _ draft: Draft = Draft(), passwordDraft: Draft = Draft(),
         status: HTTPResponse.Status = .ok
     ) async throws -> Response {
+        let openID = visit.services.settings.openID
         let read = try await visit.readOwn { user, visitor in
             let factor = try user.secondFactor
             return AccountPage(
                 user: user.id, timeZone: try user.stored?.timeZone,
                 language: visitor.language.flatMap { Language(text: $0) }, hasPasswords: try user.havePasswords,
                 hasSecondFactor: factor.hasPassword ? factor.since != nil : nil,
-                lastOwnerOf: try user.circlesAsLastOwner.map(\.name), draft: draft, passwordDraft: passwordDraft)
+                lastOwnerOf: try user.circlesAsLastOwner.map(\.name),
+                provider: try openID.map {
+                    AccountProvider(
+                        name: $0.name, isJoined: try user.joinedProvider($0) != nil, origin: $0.shown.origin)
+                }, draft: draft, passwordDraft: passwordDraft)
         }
         return try await visit.page(read, status: status, path: path)
     }

@@ -16,9 +16,17 @@ struct SignInPages: Sendable {
         routes.page(.post, "/app/sign-in", for: .anyone, back: "/app/sign-in", Self.signIn)
         routes.page(.post, "/app/sign-in/code", for: .anyone, back: "/app/sign-in", Self.finish)
         routes.page(.post, "/app/sign-out", for: .session, back: "/app") { visit in
-            try await visit.services.sessions.signOut(for: try visit.caller())
-            return visit.redirect(to: "/app/sign-in", done: .signedOut)
-                .with(cookies: SessionCookie.removals(visit.services.settings)).forgetting()
+            let (services, caller) = (visit.services, try visit.caller())
+            let address = await services.providerSignIn?.signOutAddress(to: "/app/sign-in", for: caller)
+            try await services.sessions.signOut(for: caller)
+            let answer =
+                if let address, let name = services.settings.openID?.name {
+                    try await visit.page(
+                        (ProviderPage(.signedOut(address: address), provider: name), nil), path: "/app/sign-in")
+                } else {
+                    visit.redirect(to: "/app/sign-in", done: .signedOut)
+                }
+            return answer.with(cookies: SessionCookie.removals(services.settings)).forgetting()
         }
     }
 
@@ -73,7 +81,7 @@ struct SignInPages: Sendable {
         }
     }
 
-    private static func client(_ visit: PageVisit) -> String {
+    static func client(_ visit: PageVisit) -> String {
         ClientFamily(userAgent: visit.request.headers[.userAgent]).rawValue
     }
 
@@ -91,7 +99,9 @@ struct SignInPages: Sendable {
             } else {
                 try await visit.readOwn { user, _ in try user.havePasswords }
             }
-        let page = SignInPage(hasPasswords: read.0, to: to, ticket: ticket?.reveal(), draft: draft)
+        let page = SignInPage(
+            hasPasswords: read.0, to: to, ticket: ticket?.reveal(), draft: draft,
+            provider: visit.services.settings.openID?.shown)
         return try await visit.page((page, read.1), status: status, path: "/app/sign-in")
     }
 

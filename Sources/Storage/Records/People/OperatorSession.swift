@@ -37,6 +37,11 @@ extension ReadTransaction {
             "WHERE hash = $1 AND expires_at > $2 AND last_used_at > $3",
             [.text(hash), .integer(now), .integer(now - OperatorSession.idleLimit)])
     }
+
+    /// Whether a session with this id is stored, even one that has ended.
+    public func hasOperatorSession(_ id: String) throws -> Bool {
+        try row("SELECT 1 AS found FROM operator_sessions WHERE id = $1", [.text(id)]) != nil
+    }
 }
 
 extension WriteTransaction {

@@ -78,7 +78,7 @@ extension PersonTable {
             OR subject = $1 AND (
                 action LIKE 'member.%' OR action LIKE 'password.%' OR action LIKE 'secondFactor.%'
                 OR action LIKE 'recoveryCodes.%' OR action LIKE 'signInLink.%' OR action LIKE 'officeDays.%'
-                OR action LIKE 'user.%')
+                OR action LIKE 'user.%' OR action LIKE 'providerAccount.%')
         """
     /// Which changes name a person.
     static let changed = """
@@ -91,7 +91,7 @@ extension PersonTable {
     private static let people: [PersonTable] = [
         .init(User.schema, .account, "id"),
         .init(Password.schema, .signIn), .init(SecondFactor.schema, .signIn), .init(Session.schema, .signIn),
-        .init(SignInLink.schema, .signIn), .init(.signInHomes, .signIn),
+        .init(SignInLink.schema, .signIn), .init(.signInHomes, .signIn), .init(JoinedAccount.schema, .signIn),
         .init(
             SignInFailures.schema, .signIn, "name",
             where: "name = $1 OR SUBSTR(name, 1, LENGTH(CAST($1 AS TEXT)) + 1) = CAST($1 AS TEXT) || ' '"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The session of a user who signed in with a password; only the hash of its token is stored.
+/// The session of a user who signed in with a password, with a link or at a provider; only the hash of its token is stored.
 public struct Session: Hashable, Sendable {
     public var id = ""
     /// The hash of its token.
@@ -11,6 +11,10 @@ public struct Session: Hashable, Sendable {
     public var createdAt = 0
     public var lastUsedAt = 0
     public var expiresAt = 0
+    /// The sealed ID token of the provider at which the user signed in; nil for another sign-in.
+    public var sealedIDToken: String?
+    /// When the provider asked the user for proof, 0 if it did not say; nil for another sign-in.
+    public var provedAt: Int?
 
     /// How long a session lasts at most, in milliseconds: 30 days.
     public static let lifetime = 30 * 86_400_000
@@ -29,6 +33,7 @@ extension Session: StoredRow {
         [
             .once("id", \.id), .once("hash", \.hash), .once("user_id", \.userID), .once("client", \.client),
             .once("created_at", \.createdAt), .once("last_used_at", \.lastUsedAt), .once("expires_at", \.expiresAt),
+            .once("sealed_id_token", \.sealedIDToken), .once("proved_at", \.provedAt),
         ])
 }
 

@@ -30,9 +30,9 @@ struct ActResult<Value> {
 
     init(_ value: Value, noting note: AuditNote) { self.init(value, [note]) }
 
-    /// A change with a second note for another change that it caused; nil when it caused none.
-    init(_ value: Value, noting note: AuditNote, and other: AuditNote?) {
-        self.init(value, [note] + (other.map { [$0] } ?? []))
+    /// A change with notes for the other changes that it caused; nil for one that it did not cause.
+    init(_ value: Value, noting note: AuditNote, and others: AuditNote?...) {
+        self.init(value, [note] + others.compactMap(\.self))
     }
 
     /// A result without a change; nothing is noted.

@@ -59,6 +59,8 @@ package enum AuditAction: String, CaseIterable, Sendable {
     case backupMade = "backup.made"
     case sealingKeyRotated = "sealingKey.rotated"
     case signInLinkCreated = "signInLink.created"
+    case providerAccountJoined = "providerAccount.joined"
+    case providerAccountLeft = "providerAccount.left"
     case operatorSessionCreated = "operatorSession.created"
     case operatorSessionEnded = "operatorSession.ended"
     case userExported = "user.exported"

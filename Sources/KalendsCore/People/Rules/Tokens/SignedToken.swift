@@ -22,14 +22,18 @@ struct SignedToken: Sendable {
     let signature: [UInt8]
 
     private static let longest = 8 << 10
+    /// The longest ID token in bytes: a person may be in many groups.
+    static let longestIDToken = 16 << 10
 
     /// The accepted token types (RFC 8725 section 3.11): tokens for other uses may be signed with the same keys.
     private static let types: Set = ["jwt", "application/jwt", "at+jwt", "application/at+jwt"]
 
     /// Parses a token; returns nil for any text that is not exactly one.
-    init?(_ text: Concealed) {
+    ///
+    /// - Parameter longest: the most bytes that it may have.
+    init?(_ text: Concealed, longest: Int = Self.longest) {
         let bytes = text.bytes
-        guard bytes.count <= Self.longest else { return nil }
+        guard bytes.count <= longest else { return nil }
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Self.decode(parts[0]), let payload = Self.decode(parts[1]),
             let signature = Self.decode(parts[2]), !signature.isEmpty,

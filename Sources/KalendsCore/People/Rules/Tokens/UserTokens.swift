@@ -14,8 +14,7 @@ package struct UserTokens: Sendable {
     /// Throws `ServerSettings.Invalid` if the key file cannot be used.
     package init(_ settings: TokenSettings, _ intake: Intake) async throws {
         isStrict = settings.isStrict
-        // 3,072 bits are worth the 128 of the other keys (NIST SP 800-57), 2,048 are worth 112.
-        let leastBits = settings.isStrict ? 3072 : 2048
+        let leastBits = settings.leastBits
         secret = settings.secret.map { VerifyingKey(secret: $0.bytes) }
         source =
             if let file = settings.jwksFile {
@@ -63,7 +62,7 @@ package struct UserTokens: Sendable {
     }
 
     /// Returns a time in seconds since 1970, whole or fractional (RFC 7519 section 2), in milliseconds.
-    private static func time(_ claim: JSONValue?) -> Int? {
+    static func time(_ claim: JSONValue?) -> Int? {
         switch claim {
         case .integer(let seconds)? where seconds.magnitude < 1 << 40: seconds * 1000
         case .number(let seconds)? where seconds.magnitude < 0x1p40: Int((seconds * 1000).rounded(.down))
