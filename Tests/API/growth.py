@@ -269,6 +269,7 @@ class Growth:
         must("PATCH", f"/v1/circles/care/subscriptions/{followed}", {"state": "paused"})
         return {
             "start": "20260122T180000Z", "date": "2026-03-02", "subscription": followed,
+            "app-passwords": must("POST", "/v1/app-passwords", user | {"label": "growth"})["id"],
             "imports": json.loads(answer[2])["id"], "devices": device["device"]["id"],
             "webhooks": must("POST", "/v1/webhooks", {"url": "http://127.0.0.1:9/", "circles": ["none"]})["id"],
             "connections": must("POST", "/v1/circles/care/connections", user | {"provider": "caldav"})["id"],

@@ -11,7 +11,7 @@ import Testing
 @Suite("The old address in its grace")
 struct GraceNoticeTests {
     private static let task: JSONValue = ["title": "Refill pills", "dueAt": "2026-03-03T09:00:00-08:00"]
-    private static let title = "CK: This calendar address ends on March 4, 2026"
+    private static let title = "CK: This calendar address ends on March 4\\, 2026"
     private static let grace: JSONValue = ["graceSeconds": 172_800]
 
     /// Returns a feed whose address was replaced at 4 o'clock in the circle's morning, with two days of grace.
@@ -76,7 +76,9 @@ struct GraceNoticeTests {
                 for form in CalendarForm.allCases {
                     let answer = try await server.raw(.get, feed.old, headers: [.accept: form.mediaType]).expect(200)
                     let text = answer.text.replacing("\r\n ", with: "")
-                    #expect(text.contains(Self.title), "\(config) as \(form)")
+                    // Each form has its own escape of a comma.
+                    #expect(
+                        text.contains("CK: This calendar address ends on March 4"), "\(config) as \(form)")
                     #expect(text.contains("https://family.example") == (index == 0), "\(config) as \(form)")
                     if index >= 2 { #expect(!text.contains("Our family") && !text.contains("Refill")) }
                     let new = try await server.raw(.get, feed.new, headers: [.accept: form.mediaType]).expect(200)
@@ -181,7 +183,7 @@ struct GraceNoticeTests {
                     .get, feed.old, headers: [.ifNoneMatch: try #require(old.headers[.eTag])]
                 ).expect(200)
                 #expect(answer.values("SUMMARY").first == expected)
-                #expect(answer.values("DESCRIPTION").first?.contains(part) == true, "\(answer.values("DESCRIPTION"))")
+                #expect(answer.values("DESCRIPTION").contains { $0.contains(part) }, "\(language)")
                 #expect(answer.values("SEQUENCE").first == "\(sequence)")
                 let unchanged = HTTPFields([
                     HTTPField(name: .ifNoneMatch, value: try #require(new.headers[.eTag]))
@@ -219,18 +221,18 @@ struct GraceNoticeTests {
             let again = try await server.call(.post, "/v1/feeds/\(feed.id)/regenerate", ["graceSeconds": 86_400])
             let (second, other) = (try await notice(feed.old), try await notice(feed.new))
             #expect(second.uid == first.uid && other.uid != first.uid)
-            #expect(second.title == "CK: This calendar address ends on March 3, 2026" && other.title == second.title)
+            #expect(second.title == "CK: This calendar address ends on March 3\\, 2026" && other.title == second.title)
             #expect(second.sequence == "1" && other.sequence == "0")
             #expect(second.stamp == "20260302T130000Z")
             server.clock.advance(seconds: 3600)
             try await server.call(.patch, "/v1/feeds/\(feed.id)", ["expiresAt": "2026-03-02T20:00:00Z"]).expect(200)
             let third = try await notice(feed.old)
-            #expect(third.title == "CK: This calendar address ends on March 2, 2026")
+            #expect(third.title == "CK: This calendar address ends on March 2\\, 2026")
             #expect(third.sequence == "2" && third.stamp == "20260302T140000Z")
             server.clock.advance(seconds: 3600)
             try await server.call(.put, "/v1/circles/c", ["name": "Our family", "timeZone": "Asia/Tokyo"]).expect(200)
             let fourth = try await notice(feed.old)
-            #expect(fourth.title == "CK: This calendar address ends on March 3, 2026")
+            #expect(fourth.title == "CK: This calendar address ends on March 3\\, 2026")
             #expect(fourth.uid == first.uid && fourth.sequence == "3" && fourth.stamp == "20260302T150000Z")
             #expect(try await server.raw(.get, TestServer.path(again)).expect(200).values("SUMMARY").isEmpty)
         }

@@ -100,8 +100,10 @@ struct RecordTableTests {
             try Self.keep(SecondFactor(userID: "ann", sealed: "s", createdAt: 11, lastStep: 12), in: transaction)
             try Self.keep(
                 Session(
-                    id: "s", hash: hash("s"), userID: "ann", client: "c", createdAt: 11, lastUsedAt: 12, expiresAt: 13),
-                in: transaction)
+                    id: "s", hash: hash("s"), userID: "ann", client: "c", createdAt: 11, lastUsedAt: 12, expiresAt: 13,
+                    sealedIDToken: "t", provedAt: 14), in: transaction)
+            try Self.keep(
+                JoinedAccount(issuer: "i", subject: "s", userID: "ann", createdAt: 11), in: transaction)
             try Self.keep(
                 OperatorSession(id: "o", hash: hash("o"), createdAt: 11, lastUsedAt: 12, expiresAt: 13),
                 in: transaction)

@@ -20,6 +20,8 @@ struct ImportPages: Sendable {
         routes.page(.get, "\(Self.one)/progress", for: .circle(.read), Self.progress)
         // Shows another part of the list and keeps what has been left out so far.
         routes.page(.post, "\(Self.one)/page", for: .circle(.write), back: Self.one) { visit in
+            // To turn a page is a part of choosing, which those who only look do not.
+            _ = try await visit.read(.write) { _, _ in }
             let start = visit.form["to"].flatMap { Int($0) } ?? 0
             return try await Self.show(
                 visit, from: start, leaving: try await Self.leftOut(visit), choosing: Self.choice(visit))
