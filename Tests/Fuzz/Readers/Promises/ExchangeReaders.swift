@@ -75,18 +75,18 @@ extension Reader {
             try promise(!object.uid.isEmpty && !object.events.isEmpty, "An object has a UID and a component.")
             if let span = object.span { try promise(span.lowerBound <= span.upperBound, "A span has an order.") }
         }
-        let range = ReportRange(start: Instant(seconds: 1_767_225_600), end: Instant(seconds: 1_798_761_600))
+        let range = TimeRange(from: Instant(seconds: 1_767_225_600), to: Instant(seconds: 1_798_761_600))
         var time = FreeBusyTime(in: range, asksAvailability: true)
         guard (try? time.add(bytes, floatingIn: FixedOffset.utc)) != nil else { return }
         let periods = time.settled()
         for (index, period) in periods.enumerated() {
             try promise(
-                range.start <= period.range.start && period.range.start < period.range.end
-                    && period.range.end <= range.end, "A period is in the span: \(period)")
+                range.from <= period.range.from && period.range.from < period.range.to
+                    && period.range.to <= range.to, "A period is in the span: \(period)")
             let next = periods[(index + 1)...].first { $0.kind == period.kind }
-            try promise(next.map { $0.range.start > period.range.end } ?? true, "Those that meet are one: \(period)")
+            try promise(next.map { $0.range.from > period.range.to } ?? true, "Those that meet are one: \(period)")
         }
-        let text = time.text(stamp: range.start)
+        let text = time.text(stamp: range.from)
         try promise(ObjectTree(text)?.text == text, "What is said of it is read back.")
     }
 }
