@@ -26,6 +26,7 @@ struct PersonTableTests {
         ("sync_positions", "It is how far a provider has been read."),
         ("sync_wishes", "Its rows are runs that begin in a moment."),
         ("sync_leases", "Its rows are which server is at work."),
+        ("sync_requests", "Its rows are numbers of requests."),
         ("import_items", "Its rows are of the file, whose events are shown."),
         ("import_sources", "Its rows are of the file, whose events are shown."),
         ("personal_parts", "It is shown by the person's id."), ("phone_marks", "It is shown by the person's id."),

@@ -21,7 +21,9 @@ struct ChangeStreamTests {
         let lines = ["GET \(path) HTTP/1.1", "Authorization: Bearer \(key ?? server.key)"] + more
         let reader = try await EventReader(
             port: try #require(server.client.port), lines.joined(separator: "\r\n"))
-        try await eventually("The stream is open.") { reader.text.contains("\nid: ") || reader.hasEnded }
+        try await eventually("The stream is open, or refused.") {
+            reader.text.contains("\nid: ") || reader.hasEnded || reader.status >= 400
+        }
         return reader
     }
 
