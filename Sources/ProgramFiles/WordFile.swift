@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file of words in one language: a line `key = text` for each text, in which `{name}` stands for a value.
+/// A file of words in one language: a line `key = text` for each text, in which a value replaces `{name}`.
 package struct WordFile: Sendable {
     package enum Piece: Sendable {
         case text(String)

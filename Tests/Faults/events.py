@@ -33,7 +33,7 @@ class Chunks:
 
 
 class Events:
-    """Numbers and data of the events in a stream; an event whose empty line did not come is none."""
+    """Numbers and data of the events in a stream; an event counts once its empty line has come."""
 
     def __init__(self, last=None):
         """`last`: the number with which the client came."""

@@ -182,7 +182,7 @@ try {
 }
 
 try {
-  // The compiler refuses this task; what a form brings along is seen by the server alone.
+  // The compiler refuses this task; what comes from a form, only the server checks.
   const wrong = new Blob([JSON.stringify({ titel: "Refill", dueAt: "tomorrow" })]);
   await schedule.putTask({ circle, id: "wrong", taskInput: pills }, async ({ init }) => ({ ...init, body: wrong }));
 } catch (error) {

@@ -10,7 +10,8 @@ public struct OAuthGrant: Hashable, Sendable {
     public var expiresAt: Instant
     /// The scopes that were granted, which may be fewer than were requested.
     public var scopes: [String]
-    /// The ID token (OpenID Connect Core 1.0 section 2), unverified; nil for a grant without one. It is not stored.
+    /// The ID token (OpenID Connect Core 1.0 section 2), unverified; nil for a grant without one. It is not stored
+    /// with the grant.
     package var idToken: Concealed?
 
     public init(accessToken: Concealed, refreshToken: Concealed?, expiresAt: Instant, scopes: [String]) {

@@ -9,7 +9,7 @@ public struct SignInPage: Page {
     /// What replaces the password while the page asks for the code; nil while it asks for the password.
     public var ticket: String?
     public var draft: Draft
-    /// The provider's name, and the origin to which its button leads; nil if there is none.
+    /// The provider's name, and the origin to which its button leads; nil for a server without one.
     public var provider: (name: String, origin: String)?
 
     public init(

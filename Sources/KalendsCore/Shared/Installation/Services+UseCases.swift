@@ -38,7 +38,7 @@ extension Services {
     }
     /// Whether the caller has to have signed in a moment ago to end other sessions and devices.
     var recently: RecentSignIn { RecentSignIn(isNeeded: settings.isStrict) }
-    /// The sign-in at a provider; nil if there is none.
+    /// The sign-in at a provider; nil for a server without one.
     package var providerSignIn: ProviderSignIn? {
         openID.map {
             ProviderSignIn(

@@ -36,7 +36,7 @@ package struct Services: Sendable {
     /// The tokens for people's accounts at other providers, which are renewed in one place.
     package let grants: GrantRegistry
     package let userTokens: UserTokens
-    /// The provider at which people sign in; nil if there is none.
+    /// The provider at which people sign in; nil for a server without one.
     let openID: OpenIDProvider?
     package let passwords: Passwords
     package let metrics: Metrics
