@@ -12,6 +12,8 @@ extension PostgreSQLStore: SharedStore {
     private static let confirmationLimit = Duration.seconds(3)
     /// How long a server that is paused in the middle of a write may keep the others waiting.
     private static let turnLimit = Duration.seconds(5)
+    /// How long to wait for a server that has the database to itself.
+    private static let sharePatience = Duration.seconds(2)
     /// How long to try to change the schema, beside other servers or as the only one.
     private static let migrationPatience = Duration.seconds(10)
 
@@ -199,9 +201,17 @@ extension PostgreSQLStore: SharedStore {
     }
 
     /// Takes a share of the database, so that no server can have it to itself.
-    func takeShare(_ session: Session) throws {
-        let deadline = ContinuousClock.now + .seconds(2)
+    ///
+    /// - Parameter isStart: also waits for a server that makes or changes the tables, which has the database to itself
+    ///   meanwhile.
+    func takeShare(_ session: Session, isStart: Bool = false) throws {
+        let migrated = ContinuousClock.now + PostgreSQLMigrationTarget.patience
+        var deadline = ContinuousClock.now + Self.sharePatience
         while try !session.takes(SessionLock.use, isShared: true) {
+            if isStart, try session.isTaken(SessionLock.migration) {
+                guard ContinuousClock.now < migrated else { throw PostgreSQLMigrationTarget.takesLong }
+                deadline = .now + Self.sharePatience
+            }
             guard ContinuousClock.now < deadline else { throw StorageError.inUse }
             pause(.milliseconds(50))
         }
@@ -244,7 +254,7 @@ extension PostgreSQLStore: SharedStore {
             // When two start at once, one gives up its share first.
             try session.run("SELECT pg_advisory_unlock_shared(\(SessionLock.use))")
             pause(.milliseconds(Int.random(in: 20...300)))
-            try takeShare(session)
+            try takeShare(session, isStart: true)
         }
     }
 

@@ -75,7 +75,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         use = isShared ? .shared : isOnly ? .only : .unguarded
         self.copies = copies
         try writer.runNow { [self] slot in
-            let session = try writing(&slot)
+            let session = try writing(&slot, isStart: true)
             do {
                 try Self.look(session, mustBeKalends: mustBeKalends)
                 if use == .shared {
@@ -343,14 +343,14 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
 
     /// Returns the session that writes; it holds the lock of use as long as it lives, so that nothing is written
     /// without the lock.
-    func writing(_ slot: inout Session?) throws -> Session {
+    func writing(_ slot: inout Session?, isStart: Bool = false) throws -> Session {
         if let session = slot, isCurrent(session) { return session }
         slot = nil
         let session = try maker.session()
         try follow(session)
         do {
             if use == .only { try takeLock(session) }
-            if use == .shared { try takeShare(session) }
+            if use == .shared { try takeShare(session, isStart: isStart) }
             try session.run("LISTEN \(Self.bell)")
         } catch let failure as SessionFailure {
             throw failure.inOurWords

@@ -66,6 +66,11 @@ struct PostgreSQLMigrationTarget: MigrationTarget {
     /// The statement that takes the turn among servers which may write meanwhile.
     var turn = ""
 
+    /// How long another process may make or change the tables.
+    static let patience = Duration.seconds(60)
+    static let takesLong = StorageError.unusable(
+        "Another process has been changing the database's schema for a minute.")
+
     /// The session adapts every statement.
     func adapted(_ statement: String) -> String { statement }
 
@@ -93,11 +98,9 @@ struct PostgreSQLMigrationTarget: MigrationTarget {
 
     /// Asks repeatedly: a session that waits inside the server would keep others from what they wait for.
     private func waitForTurn() throws {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + Self.patience
         while try !session.takes(SessionLock.migration) {
-            guard ContinuousClock.now < deadline else {
-                throw StorageError.unusable("Another process has been changing the database's schema for a minute.")
-            }
+            guard ContinuousClock.now < deadline else { throw Self.takesLong }
             pause(.milliseconds(50))
         }
     }
@@ -118,6 +121,16 @@ extension Session {
         let name = "pg_try_advisory_lock\(isShared ? "_shared" : "")"
         let answer = try run("SELECT CAST(\(name)(\(lock)) AS INT)").first?.first ?? nil
         return answer.flatMap { Int($0) } == 1
+    }
+
+    /// Whether some session has a lock.
+    func isTaken(_ lock: String) throws(SessionFailure) -> Bool {
+        let found = try run(
+            """
+            SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND (classid, objid) = (\(lock))
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+            """)
+        return !found.isEmpty
     }
 }
 

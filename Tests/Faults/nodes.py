@@ -91,9 +91,11 @@ BUGS = {
                 + NO_CALENDAR_LEASE),
         trigger("planted_numbers", "counters", "UPDATE",
                 "IF NEW.name = 'leases' THEN NEW.last_number := OLD.last_number; END IF")])),
-    # Whoever has lost a shard does not notice before it looks: the next server takes it at once, and under the same number.
+    # Every server has every shard: to each, the others seem to have ended, and whoever loses a shard does not notice, because
+    # the next one takes it under the same number.
     "no-shard-fence": ("webhooks", "; ".join([
-        trigger("planted", "leases", "INSERT OR UPDATE", "IF NEW.name LIKE 'shard/%' THEN NEW.ends_at := 0; END IF"),
+        trigger("planted", "leases", "INSERT OR UPDATE",
+                "IF NEW.name LIKE 'shard/%' OR NEW.name LIKE 'server/%' THEN NEW.ends_at := 0; END IF"),
         trigger("planted_numbers", "counters", "UPDATE",
                 "IF NEW.name = 'leases' THEN NEW.last_number := OLD.last_number; END IF")])),
     # A server that has too many shards gives none up.

@@ -51,6 +51,28 @@ struct SharedStoreTests {
         }
     }
 
+    @Test("A server that starts while another one makes the tables waits for it")
+    func startsTogether() async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let path = directory.appending(path: "k").path
+            let maker = try TestedPostgreSQL.open(path, isOnly: false)
+            defer { try? maker.close() }
+            let (waiting, isMaking) = AsyncStream.makeStream(of: Void.self)
+            // The locks that it has meanwhile: of migrations, and of use.
+            async let made: Void = maker.record { transaction in
+                for lock in [1, 2] {
+                    let taken = "SELECT CAST(pg_advisory_xact_lock(1801546853, \(lock)) AS TEXT) AS taken"
+                    _ = try transaction.rows(taken, [])
+                }
+                isMaking.finish()
+                _ = try transaction.rows("SELECT CAST(pg_sleep(4) AS TEXT) AS slept", [])
+            }
+            for await _ in waiting {}
+            try TestedPostgreSQL.share(path).close()
+            try await made
+        }
+    }
+
     /// Ends the sessions that listen, which are the writing ones.
     private static let endsWriters = """
         SELECT COUNT(pg_terminate_backend(pid)) AS ended FROM pg_stat_activity

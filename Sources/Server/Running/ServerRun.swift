@@ -95,7 +95,7 @@ package struct ServerRun {
             housekeeping, AccessFolding(counter: services.counter, logger: logger, isShared: isShared),
             AllocatorUpkeep(),
         ]
-        // Of several servers, one does these.
+        // Several servers share these out.
         let jobs: [any Service] = [
             WebhookDispatch(services: services, logger: logger), PushDispatch(services: services, logger: logger),
             SubscriptionRefresh(services: services, logger: logger),

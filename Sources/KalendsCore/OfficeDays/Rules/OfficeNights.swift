@@ -63,6 +63,8 @@ package struct OfficeNights: Service {
     private func decideOrPostpone(_ user: String, now: Int) async throws {
         do {
             try await decide([user], now: now)
+        } catch StorageError.leaseLost {
+            throw StorageError.leaseLost
         } catch let error as StorageError {
             logger.error("a user's office days cannot be decided", metadata: ["error": "\(publicText(error))"])
             try await services.store.record { try $0.postponeOfficeNight(of: user, until: now + Self.hour) }

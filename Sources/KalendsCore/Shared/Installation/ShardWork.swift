@@ -52,6 +52,9 @@ package final class ShardWork: Sendable {
     /// How long work may go on that belongs to a shard which is to be given up: longer than a message to a webhook takes.
     /// What takes longer is cancelled, and the next server continues it.
     private static let patience = Duration.seconds(16)
+    /// How long before another server may take a shard its work is cancelled: so it has ended by then, although it is
+    /// looked for twice a second only.
+    private static let margin = Duration.seconds(1)
 
     init(_ store: any Store, holder: String?) { (self.store, self.holder) = (store, holder) }
 
@@ -121,6 +124,7 @@ package final class ShardWork: Sendable {
         guard let holder else { return false }
         // The time counts from here, so that a lease is shorter by the time the answer takes.
         let sent = ContinuousClock.now
+        let end = sent + .milliseconds(Leases.time) - Self.margin
         let ended = state.withLock { state in
             for (number, holding) in state.held {
                 guard let since = holding.surplusSince else { continue }
@@ -145,11 +149,11 @@ package final class ShardWork: Sendable {
                 guard let holding = state.held[number] else {
                     // What was cancelled while its lease was renewed is not taken up under the same epoch.
                     guard !state.ended.contains(lease) else { continue }
-                    state.held[number] = Holding(lease: HeldLease(lease, until: sent + .milliseconds(Leases.time)))
+                    state.held[number] = Holding(lease: HeldLease(lease, until: end))
                     state.gained.formUnion(Shards([number]))
                     continue
                 }
-                holding.lease.extend(until: sent + .milliseconds(Leases.time))
+                holding.lease.extend(until: end)
             }
             for (number, holding) in state.held {
                 state.held[number]?.surplusSince =

@@ -38,7 +38,8 @@ struct ConnectionRun {
         do {
             return try await goOnce()
         } catch {
-            // The result could not be stored, nor the lease given back: the database cannot be reached, or is full.
+            // The result could not be stored, nor the lease given back: the database cannot be reached or is full, or
+            // another server does the user's work.
             services.sync.giveBack(id, of: services.sync.holder, in: services.store)
             throw error
         }
@@ -67,6 +68,9 @@ struct ConnectionRun {
         } catch is SyncInterruption {
             try await abandon(start)
             return true
+        } catch StorageError.leaseLost {
+            // Another server continues the run, and this one stores nothing more of it.
+            throw StorageError.leaseLost
         } catch {
             if Task.isCancelled {
                 try await release()
