@@ -148,6 +148,10 @@ public protocol WriteTransaction: ReadTransaction {
 
     var author: ChangeAuthor? { get }
 
+    /// Notes that the connections of a circle are woken, which one statement does for all changes of a transaction;
+    /// returns false if they were before.
+    func wakes(_ circle: String) -> Bool
+
     /// The number that the database gave the transaction, and gives no other, where several servers write to it; nil where
     /// only one does.
     var sharedNumber: Int? { get }

@@ -6,6 +6,7 @@ internal import Synchronization
 package final class WriteScope: Sendable {
     private let named = Mutex<Set<ByteString>?>(nil)
     private let maker = Mutex<ChangeAuthor?>(nil)
+    private let woken = Mutex<Set<ByteString>>([])
 
     package init() {}
 
@@ -22,8 +23,12 @@ package final class WriteScope: Sendable {
 
     package func add(_ circle: String) { named.withLock { $0 = ($0 ?? []).union([ByteString(circle)]) } }
 
+    /// Notes that the connections of a circle are woken; returns false if they were before.
+    package func wakes(_ circle: String) -> Bool { woken.withLock { $0.insert(ByteString(circle)).inserted } }
+
     /// Removes what a run said that is repeated.
     package func reset() {
+        woken.withLock { $0 = [] }
         named.withLock { $0 = nil }
         author = nil
     }

@@ -283,6 +283,7 @@ struct SQLiteTransaction: WriteTransaction {
     func concernsNamedCirclesOnly() { scope.beginEmpty() }
     func isMade(by author: ChangeAuthor) { scope.author = author }
     var author: ChangeAuthor? { scope.author }
+    func wakes(_ circle: String) -> Bool { scope.wakes(circle) }
 
     func eachRow(_ sql: String, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Void) throws {
         let statement = try db.cachedStatement(sql: sql)

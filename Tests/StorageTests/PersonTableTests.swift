@@ -25,6 +25,7 @@ struct PersonTableTests {
         ("sync_channels", "Its rows are secrets, and what a provider calls its channels."),
         ("sync_positions", "It is how far a provider has been read."),
         ("sync_wishes", "Its rows are runs that begin in a moment."),
+        ("sync_requests", "It is how many requests were sent, and loses the connection's id with the connection."),
         ("sync_leases", "Its rows are which server is at work."),
         ("sync_requests", "Its rows are numbers of requests."),
         ("import_items", "Its rows are of the file, whose events are shown."),

@@ -180,6 +180,40 @@ struct EditWaysTests {
         try await Self.phone(edit, isSeries: isSeries, isBehind: true, expected)
     }
 
+    @Test("A phone's move of an occurrence that was cancelled here is put back, and recorded as a provider's is")
+    func cancelled() async throws {
+        try await PhoneBench.run { bench in
+            let server = bench.server
+            let phone = try await Phone(server)
+            try await Self.put(server, isSeries: true, hour: 10)
+            let id = try await bench.connect()
+            let event = try #require(try await phone.changes().events.first)
+            try await phone.upsert(bench.sent(event, as: "X"))
+            let (_, since) = try await phone.changes()
+            server.clock.advance(seconds: 60)
+            let path = "/v1/circles/c/appointments/a/occurrences/\(Self.occurrence)"
+            try await server.call(.put, path, ["status": "cancelled"]).expect(201)
+            _ = try await bench.look(id)
+            server.clock.advance(seconds: 60)
+            let start = try instant(Self.time(true, hour: 10)).rfc3339(offset: 0)
+            try await phone.upsert(
+                bench.sent(
+                    event, as: "X",
+                    [
+                        "externalInstanceId": .string(start), "date": .string(Self.day(true)), "startTime": "14:00",
+                        "endTime": "15:00", "timeZone": "America/Los_Angeles",
+                        "lastModified": .integer(server.clock.now),
+                    ]))
+            let records = try await server.call(.get, "/v1/connections/\(id)/conflicts", as: "ann").expect(200).json
+            let kinds = (records["items"]?.array ?? []).compactMap { $0["kind"]?.string }
+            #expect(kinds == ["editedThere"])
+            #expect(try await bench.open(id).isEmpty)
+            #expect(try await server.call(.get, path).expect(200).json["status"] == "cancelled")
+            let (events, _) = try await phone.changes(since: since)
+            #expect(events.contains { $0["externalInstanceId"] != .null && $0["syncState"] == "deleted" })
+        }
+    }
+
     @Test("An edit of one of the person's own events", arguments: EditCase.own)
     func own(edit: EditCase) async throws {
         try await TestServer.run { server in

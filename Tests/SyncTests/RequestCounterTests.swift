@@ -126,13 +126,25 @@ struct RequestCounterTests {
             #expect(found.polls == 2 * 48_000 && found.rareLooks == 0)
             let accounts = try await server.services.store.read { try $0.busiestAccounts(limit: 5, now: now) }
             #expect(accounts.count == 1 && accounts[0].requests == 30 && accounts[0].connections == 2)
+            // What was sent for a connection that is deleted stays in the sum, also what is stored later, without its id.
+            let sum = try await server.services.store.record { transaction in
+                try transaction.deleteConnection(two, now: now)
+                try transaction.addRequests(RequestCounts(requests: 7), of: two, by: .caldav, now: now)
+                #expect(
+                    try transaction.rows(
+                        "SELECT 1 AS found FROM sync_requests WHERE connection_id = $1", [.text(two)]
+                    ).isEmpty)
+                return try transaction.requestDay(
+                    by: .caldav, usual: LookPlan.usual, longest: LookPlan.longest, now: now)
+            }
+            #expect(sum.today == RequestCounts(requests: 37, successes: 24, looks: 3, lookRequests: 12))
             server.clock.advance(seconds: 86_400)
             let later = server.clock.now
             _ = try await server.services.store.record { try $0.pruneRequests(now: later, limit: 100) }
             let left = try await server.services.store.read {
                 try $0.requestDay(by: .caldav, usual: LookPlan.usual, longest: LookPlan.longest, now: later)
             }
-            #expect(left.yesterday.requests == 30 && left.today == RequestCounts())
+            #expect(left.yesterday.requests == 37 && left.today == RequestCounts())
         }
     }
 }

@@ -130,13 +130,16 @@ package struct SeriesShift {
     package let from: any TimeZoneRules
     package let to: any TimeZoneRules
     private let seconds: Int
+    private let days: Int
 
     /// - Parameters:
     ///   - before: when the series began in the zone `from`.
     ///   - after: when it begins in the zone `to`.
     package init(from: any TimeZoneRules, _ before: Instant, to: any TimeZoneRules, _ after: Instant) {
         (self.from, self.to) = (from, to)
-        seconds = to.civil(at: after).wallSeconds - from.civil(at: before).wallSeconds
+        let (was, wall) = (from.civil(at: before), to.civil(at: after))
+        seconds = wall.wallSeconds - was.wallSeconds
+        days = wall.date.daysSinceEpoch - was.date.daysSinceEpoch
     }
 
     /// Returns nil for whole days, and when nothing moves.
@@ -150,13 +153,27 @@ package struct SeriesShift {
     package func moved(_ start: Instant) -> Instant {
         to.instant(of: from.civil(at: start).adding(seconds: seconds))
     }
+
+    /// Returns a rule with the days and the end to which its series moved: weekly Mondays that move by one day become
+    /// Tuesdays.
+    package func moved(_ rule: RecurrenceRule) -> RecurrenceRule {
+        var rule = rule
+        if rule.frequency == .weekly, rule.byDay.allSatisfy({ $0.ordinal == nil }) {
+            let week = RecurrenceRule.Weekday.allCases
+            rule.byDay = rule.byDay.map {
+                RecurrenceRule.WeekdayNumber(week[((($0.weekday.index + days) % 7) + 7) % 7])
+            }
+        }
+        if case .utc(let end) = rule.until { rule.until = .utc(moved(end)) }
+        return rule
+    }
 }
 
 extension Repetition {
     fileprivate mutating func move(by shift: SeriesShift) {
-        if let text = rrule, var rule = try? RecurrenceRule(text), case .utc(let end) = rule.until {
-            rule.until = .utc(shift.moved(end))
-            rrule = rule.description
+        if let text = rrule, let rule = try? RecurrenceRule(text) {
+            let moved = shift.moved(rule)
+            if moved != rule { rrule = moved.description }
         }
         exdates = Set(exdates.map(shift.moved)).sorted()
         rdates = Set(rdates.map(shift.moved)).sorted()

@@ -147,7 +147,7 @@ extension Schema {
             PRIMARY KEY (day, provider)
         ) /* clustered */
         """,
-        // Requests to providers; connection_id is empty for those before an account is connected.
+        // Requests to providers; connection_id is empty before an account is connected, and of deleted connections.
         """
         CREATE TABLE sync_requests (
             day BIGINT NOT NULL,

@@ -67,6 +67,26 @@ import Testing
         #expect((rule(one) == rule(other)) == isSame)
     }
 
+    @Test("A weekly series that moves by a day takes its weekdays, its end, and what it left out and changed along")
+    func weekdays() {
+        func span(_ day: Int) -> Span {
+            let start = Instant(seconds: day * World.day + 9 * 3600)
+            return .timed(start: start, end: start.adding(seconds: 1800), zone: "Europe/Berlin")
+        }
+        // 1 January 1970 was a Thursday.
+        var weekly = Entry(
+            title: "x", span: span(0),
+            repetition: Repetition(rrule: "FREQ=WEEKLY;UNTIL=19700131T090000Z;BYDAY=TH,SA", exdates: [span(2).start]))
+        var changed = weekly.plain(at: span(9).start)
+        changed.title = "y"
+        weekly.occurrences[span(9).start] = .changed(changed)
+        let moved = weekly.applying([.times(span(1))])
+        #expect(moved.repetition?.rrule == "FREQ=WEEKLY;UNTIL=19700201T090000Z;BYDAY=FR,SU")
+        #expect(moved.occurrences == [span(3).start: .cancelled, span(10).start: .changed(changed)])
+        // What a calendar app sends of it is one move.
+        #expect(weekly.edits(to: moved) == [.times(span(1))])
+    }
+
     @Test("An occurrence that is reported by itself changes what is known of its series, and nothing else")
     func occurrenceReports() throws {
         let link = Link(

@@ -51,6 +51,10 @@ struct StoredRowsTests {
             "sync_wishes"
         ),
         ("INSERT INTO sync_leases SELECT connection_id, 'h', 1e300 FROM sync_positions", "sync_leases"),
+        (
+            "INSERT INTO sync_requests SELECT 1, 'caldav', connection_id, 9223372036854775807, 0, 0, 0 FROM sync_positions",
+            "sync_requests"
+        ),
         ("UPDATE sync_days SET writes = 9223372036854775807", "sync_days"),
         ("UPDATE connections SET config = '{\"pastDays\": -1}'", "connections"),
         ("UPDATE connections SET failures = -1", "connections"),

@@ -252,11 +252,8 @@ extension SeriesShift {
     ) throws -> AppointmentContent.Repetition {
         var rrule = recurrence.rrule
         if let text = rrule, let before = try? RecurrenceRule(text) {
-            var rule = before
-            let (was, wall) = (from.civil(at: old), to.civil(at: new))
-            rule.turnWeek(by: wall.date.daysSinceEpoch - was.date.daysSinceEpoch)
-            if case .utc(let end) = rule.until { rule.until = .utc(moved(end)) }
-            guard rule.gives(wall) || !before.gives(was) else {
+            let rule = moved(before)
+            guard rule.gives(to.civil(at: new)) || !before.gives(from.civil(at: old)) else {
                 throw InboundRefusal("The appointment's rule has no occurrence at that time.")
             }
             if rule != before { rrule = rule.description }
@@ -267,13 +264,6 @@ extension SeriesShift {
 }
 
 extension RecurrenceRule {
-    /// Shifts the days of a weekly rule: Mondays moved by one day become Tuesdays.
-    fileprivate mutating func turnWeek(by days: Int) {
-        guard frequency == .weekly, byDay.allSatisfy({ $0.ordinal == nil }) else { return }
-        let week = Weekday.allCases
-        byDay = byDay.map { WeekdayNumber(week[((($0.weekday.index + days) % 7) + 7) % 7]) }
-    }
-
     /// Whether this rule gives the start of a series that begins then, whatever its end.
     fileprivate func gives(_ start: CivilDateTime) -> Bool {
         var endless = self

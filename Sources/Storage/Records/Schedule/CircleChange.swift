@@ -127,7 +127,7 @@ extension WriteTransaction {
     @discardableResult
     func note(_ notes: [CircleChange], in circle: String, now: Int) throws -> ClosedRange<Int> {
         guard !notes.isEmpty else { throw StorageError.unexpectedResult("No change was to be noted.") }
-        if notes.contains(where: \.isForCalendars) { try wakeConnections(in: circle, now: now) }
+        if notes.contains(where: \.isForCalendars), wakes(circle) { try wakeConnections(in: circle, now: now) }
         // Of servers that share the database, none waits here for a number that all writes have in common.
         let first = sharedNumber != nil ? nil : try nextChangeSequences(notes.count).lowerBound
         let numbers = try nextChangeNumbers(notes.count, in: circle)

@@ -143,6 +143,7 @@ extension WriteTransaction {
         ] {
             try execute("DELETE FROM \(table) WHERE connection_id = $1", [.text(id)])
         }
+        try forgetRequests(of: id)
         try execute(
             """
             UPDATE connections SET ending = 'records', ending_at = $2, next_sync_at = NULL, updated_at = $2,

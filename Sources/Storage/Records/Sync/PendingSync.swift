@@ -144,7 +144,8 @@ extension WriteTransaction {
     /// Makes a circle's connections run soon, because something changed here; several changes together are one run.
     ///
     /// A wish that is already due may be under way, as above; its repetition collects changes again, so that many changes in
-    /// a row are a run every few seconds. What fails is tried again at its own time, and phones ask by themselves.
+    /// a row are a run every few seconds. Without a lease no run has read it, and it keeps its place among those that wait.
+    /// What fails is tried again at its own time, and phones ask by themselves.
     func wakeConnections(in circle: String, now: Int) throws {
         try execute(
             """
@@ -157,7 +158,8 @@ extension WriteTransaction {
                     SELECT 1 FROM sync_leases
                     WHERE sync_leases.connection_id = sync_wishes.connection_id AND expires_at > CAST($3 AS BIGINT)
                 ) THEN EXCLUDED.due_at ELSE CAST($3 AS BIGINT) END
-                WHERE sync_wishes.due_at < CAST($3 AS BIGINT) AND sync_wishes.kind <> 'undo'
+                WHERE sync_wishes.due_at < CAST($3 AS BIGINT) AND sync_wishes.kind <> 'undo' AND EXISTS (
+                    SELECT 1 FROM sync_leases WHERE sync_leases.connection_id = sync_wishes.connection_id)
             """, [.text(circle), .integer(now + PendingSync.collecting), .integer(now)])
     }
 

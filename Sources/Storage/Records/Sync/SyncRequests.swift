@@ -118,9 +118,18 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
+    private static var addingRequests: String {
+        """
+        ON CONFLICT (day, provider, connection_id) DO UPDATE SET requests = sync_requests.requests + EXCLUDED.requests,
+            successes = sync_requests.successes + EXCLUDED.successes,
+            looks = sync_requests.looks + EXCLUDED.looks,
+            look_requests = sync_requests.look_requests + EXCLUDED.look_requests
+        """
+    }
+
     /// Adds requests to those of a day in UTC.
     ///
-    /// - Parameter connection: empty for requests before an account is connected.
+    /// - Parameter connection: empty for requests before an account is connected; one that was deleted is not named.
     public func addRequests(
         _ counts: RequestCounts, of connection: String, by provider: Connection.Provider, now: Int
     ) throws {
@@ -128,17 +137,30 @@ extension WriteTransaction {
         try execute(
             """
             INSERT INTO sync_requests (day, provider, connection_id, requests, successes, looks, look_requests)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)
-            ON CONFLICT (day, provider, connection_id) DO UPDATE SET requests = sync_requests.requests + EXCLUDED.requests,
-                successes = sync_requests.successes + EXCLUDED.successes,
-                looks = sync_requests.looks + EXCLUDED.looks,
-                look_requests = sync_requests.look_requests + EXCLUDED.look_requests
+            VALUES (
+                $1, $2,
+                COALESCE(
+                    (SELECT id FROM connections WHERE id = $3 AND (ending IS NULL OR ending <> 'records')), ''),
+                $4, $5, $6, $7)
+            \(Self.addingRequests)
             """,
             [
                 .integer(SyncStatistics.day(now)), .text(provider.rawValue), .text(connection),
                 .integer(counts.requests), .integer(counts.successes), .integer(counts.looks),
                 .integer(counts.lookRequests),
             ])
+    }
+
+    /// Keeps the requests of a connection that is deleted, without its id: the provider has counted them, too.
+    func forgetRequests(of connection: String) throws {
+        try execute(
+            """
+            INSERT INTO sync_requests (day, provider, connection_id, requests, successes, looks, look_requests)
+            SELECT day, provider, '', requests, successes, looks, look_requests FROM sync_requests
+            WHERE connection_id = $1 AND connection_id <> ''
+            \(Self.addingRequests)
+            """, [.text(connection)])
+        try execute("DELETE FROM sync_requests WHERE connection_id = $1 AND connection_id <> ''", [.text(connection)])
     }
 
     /// Removes some counts of days before yesterday; returns false when none is left.

@@ -35,6 +35,21 @@ struct PhoneCalendar: CalendarProvider {
             return found
         }
 
+        /// The contents of the series. An occurrence that was left out takes place again where a device, which had not
+        /// heard of that, changed it later.
+        var content: PersonalEvent.Content {
+            var content = master.content
+            let back = Set(
+                occurrences.filter { $0.deletedAt == nil && $0.updatedAt > master.updatedAt }
+                    .map { ByteString($0.mapping.instanceKey) })
+            guard !back.isEmpty, var stored = content.recurrence.flatMap({ PersonalRecurrence(stored: $0) }) else {
+                return content
+            }
+            stored.exceptions.removeAll { back.contains(ByteString(PersonalMoment($0)?.key ?? $0)) }
+            content.recurrence = stored.stored
+            return content
+        }
+
         /// The version of the event, which rises with each change to what the calendar shows.
         var etag: String { String(occurrences.reduce(master.sequence) { $0 + $1.sequence }) }
     }
@@ -116,7 +131,7 @@ struct PhoneCalendar: CalendarProvider {
         do {
             content = .entry(
                 try PhoneForm.entry(
-                    series.master.content,
+                    series.content,
                     living.compactMap { row in row.mapping.instanceID.map { ($0, row.content) } }, zone: zone))
         } catch {
             content = .unreadable(error.reason)
