@@ -40,8 +40,11 @@ package struct OpenIDSettings: Sendable {
     /// Returns nil if no provider is set up; notes what is wrong with one.
     init?(_ values: inout SettingValues) {
         guard let issuer = values.filled(.oidcIssuer) else {
-            for setting in Setting.openID.dropFirst() where values.source(of: setting) != nil {
-                values.note(setting, "needs oidcIssuer.")
+            for setting in Setting.openID.dropFirst() {
+                // A template of all settings has each one's standard.
+                if let text = values.text(setting), !text.isSameText(as: setting.standard) {
+                    values.note(setting, "needs oidcIssuer.")
+                }
             }
             return nil
         }
