@@ -245,8 +245,13 @@ struct ProviderSignInTests {
                 #expect(try await browser.open(page).status == (opens ? 200 : 403))
                 #expect(!browser.hasSession)
             }
+            // Who is signed in as a user presses the same button.
+            let ann = try await Browser.signedIn("ann", server)
+            let away = try await ann.send(try await ann.open(page).expect(403), to: path, follows: false).expect(303)
+            try await ann.open(try provider.consent(try #require(away.headers[.location])), follows: false).expect(200)
+            try await ann.open(page).expect(200)
             let made = try await Self.audited(server, "operatorSession.created")
-            #expect(made.count == 4 && made.allSatisfy { $0["detail"]?["account"] == "s-op" })
+            #expect(made.count == 5 && made.allSatisfy { $0["detail"]?["account"] == "s-op" })
         }
         try await OpenIDServer.run { server, provider in
             let browser = Browser(server)
