@@ -4,6 +4,7 @@ import FeedTokens
 import Foundation
 import HTTPTypes
 import Storage
+import Synchronization
 import Testing
 
 @testable import KalendsCore
@@ -292,6 +293,30 @@ struct ProviderSignInTests {
             try await browser.signIn(at: provider).expect(303)
             let page = try await browser.open("/app/account")
             try await browser.send(page, to: "/app/sign-out", follows: false).expect(303)
+        }
+    }
+
+    @Test("A sign-out does not wait for the provider")
+    func signOutFirst() async throws {
+        try await OpenIDServer.run {
+            $0.accounts = .members
+        } _: { server, provider in
+            let left = Mutex<[Int]>([])
+            provider.change {
+                $0.claims = ["sub": "vic"]
+                $0.beforeDocument = {
+                    let count = try await server.services.store.read {
+                        try $0.sessions(of: "vic", after: "", limit: 9, now: server.clock.now).count
+                    }
+                    left.withLock { $0.append(count) }
+                }
+            }
+            let browser = Browser(server)
+            try await browser.signIn(at: provider).expect(303)
+            server.clock.advance(seconds: 901)
+            let out = try await browser.send(try await browser.open("/app/account"), to: "/app/sign-out").expect(200)
+            #expect(out.text.contains("\(provider.issuer)/end"))
+            #expect(left.withLock { $0 } == [0, 0], "It is asked before the sign-in and after the sign-out.")
         }
     }
 
