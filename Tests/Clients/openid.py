@@ -245,6 +245,7 @@ def walk(server, provider, base):
     check("a member of the operators' group opens the operator's pages",
           page.status == 200 and zoe.open(f"{base}/app/admin").status == 200)
     page = other.send(other.open(f"{base}/app/admin"), "/app/sign-in/provider/operator")
+    page.says("may not open the operator")
     check("and nobody else does", page.status == 403 and other.open(f"{base}/app/admin").status == 403)
 
     late = Browser()

@@ -42,6 +42,8 @@ final class OpenIDServer: Sendable {
         var requests: [String: Int] = [:]
         var lastAuthorization: String?
         var lastForm: [String: String] = [:]
+        /// Runs before the document is given.
+        var beforeDocument: @Sendable () async throws -> Void = {}
     }
 
     static let (clientID, clientSecret) = ("kalends", "a s:cret with + and %")
@@ -72,7 +74,10 @@ final class OpenIDServer: Sendable {
         let clock = TestClock()
         let provider = try OpenIDServer(clock)
         let router = Router()
-        router.get(".well-known/openid-configuration") { _, _ in try provider.document() }
+        router.get(".well-known/openid-configuration") { _, _ in
+            try await provider.read(\.beforeDocument)()
+            return try provider.document()
+        }
         router.get("keys") { _, _ in try provider.keySet() }
         router.get("info") { request, _ in try provider.info(request) }
         router.post("token") { request, _ in

@@ -232,6 +232,16 @@ struct ProviderRefusalTests {
         }
     }
 
+    @Test("Another server ends a sign-in, whose clock is up to a minute behind")
+    func clocks() throws {
+        let key = try SealingKey(text: String(repeating: "A", count: 43), source: "")
+        let now = 1_800_000_000_000
+        let sealed = try ProviderAttempt(.session, to: "/app", session: nil, now: now).sealed(with: key)
+        for (time, counts) in [(-60_001, false), (-60_000, true), (0, true), (599_999, true), (600_000, false)] {
+            #expect((ProviderAttempt(sealed: sealed, with: key, now: now + time) != nil) == counts, "\(time)")
+        }
+    }
+
     @Test("A form that is not the server's own begins no sign-in, and none leads to another site")
     func foreign() async throws {
         try await OpenIDServer.run {

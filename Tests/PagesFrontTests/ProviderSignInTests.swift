@@ -4,6 +4,7 @@ import FeedTokens
 import Foundation
 import HTTPTypes
 import Storage
+import Synchronization
 import Testing
 
 @testable import KalendsCore
@@ -245,8 +246,13 @@ struct ProviderSignInTests {
                 #expect(try await browser.open(page).status == (opens ? 200 : 403))
                 #expect(!browser.hasSession)
             }
+            // Who is signed in as a user presses the same button.
+            let ann = try await Browser.signedIn("ann", server)
+            let away = try await ann.send(try await ann.open(page).expect(403), to: path, follows: false).expect(303)
+            try await ann.open(try provider.consent(try #require(away.headers[.location])), follows: false).expect(200)
+            try await ann.open(page).expect(200)
             let made = try await Self.audited(server, "operatorSession.created")
-            #expect(made.count == 4 && made.allSatisfy { $0["detail"]?["account"] == "s-op" })
+            #expect(made.count == 5 && made.allSatisfy { $0["detail"]?["account"] == "s-op" })
         }
         try await OpenIDServer.run { server, provider in
             let browser = Browser(server)
@@ -287,6 +293,30 @@ struct ProviderSignInTests {
             try await browser.signIn(at: provider).expect(303)
             let page = try await browser.open("/app/account")
             try await browser.send(page, to: "/app/sign-out", follows: false).expect(303)
+        }
+    }
+
+    @Test("A sign-out does not wait for the provider")
+    func signOutFirst() async throws {
+        try await OpenIDServer.run {
+            $0.accounts = .members
+        } _: { server, provider in
+            let left = Mutex<[Int]>([])
+            provider.change {
+                $0.claims = ["sub": "vic"]
+                $0.beforeDocument = {
+                    let count = try await server.services.store.read {
+                        try $0.sessions(of: "vic", after: "", limit: 9, now: server.clock.now).count
+                    }
+                    left.withLock { $0.append(count) }
+                }
+            }
+            let browser = Browser(server)
+            try await browser.signIn(at: provider).expect(303)
+            server.clock.advance(seconds: 901)
+            let out = try await browser.send(try await browser.open("/app/account"), to: "/app/sign-out").expect(200)
+            #expect(out.text.contains("\(provider.issuer)/end"))
+            #expect(left.withLock { $0 } == [0, 0], "It is asked before the sign-in and after the sign-out.")
         }
     }
 

@@ -57,6 +57,30 @@ struct OpenIDSettingsTests {
         #expect(!faults.joined().contains("all-secret"))
     }
 
+    @Test("ID tokens never count as users' tokens: where the keys are the same, users' tokens need their own audience")
+    func tokens() async {
+        func isRefused(_ given: [String: String]) async -> Bool {
+            do {
+                _ = try await ServerSettings(
+                    flags: Self.usual.merging(given) { $1 }, configFile: nil, environment: [:])
+                return false
+            } catch {
+                return "\(error)".contains("jwtAudience must be given and differ from oidcClientID")
+            }
+        }
+        let (keys, issuer) = (["jwtJwksURL": "https://login.example/keys"], ["jwtIssuer": Self.usual["oidcIssuer"]!])
+        let file = ["jwtJwksFile": "/keys"].merging(issuer) { $1 }
+        for same in [keys, file] {
+            for (audience, refused) in [(nil, true), ("kalends", true), ("calendar", false)] as [(String?, Bool)] {
+                let given = same.merging(audience.map { ["jwtAudience": $0] } ?? [:]) { $1 }
+                #expect(await isRefused(given) == refused, "\(given)")
+            }
+        }
+        for other in [["jwtJwksURL": "https://host.example/keys"], ["jwtJwksFile": "/keys"], issuer, [:]] {
+            #expect(await !isRefused(other), "\(other)")
+        }
+    }
+
     @Test("A setting without the issuer is refused, and an issuer without the client")
     func incomplete() {
         for setting in Setting.openID.dropFirst() {

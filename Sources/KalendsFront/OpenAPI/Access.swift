@@ -83,7 +83,7 @@ enum Access: Hashable, Sendable {
         case .appPassword: "the app password's user"
         case .connection: "the connection's user"
         case .import(let right): "in the import's circle: \(right.roles)"
-        case .operatorPages: "the operator, signed in with a link from `kalends open --admin`"
+        case .operatorPages: "the operator, signed in with a link from `kalends open --admin` or at a provider"
         }
     }
 }

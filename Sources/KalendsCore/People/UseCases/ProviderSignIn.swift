@@ -273,18 +273,26 @@ package struct ProviderSignIn: Sendable {
         return .operatorAtHand(secret)
     }
 
-    /// Returns the address at which the caller's session ends at the provider, too (OpenID Connect RP-Initiated Logout
-    /// 1.0); nil for a session that did not begin there, and for a provider without such an address.
-    ///
-    /// - Parameter page: the path of the page to which the provider sends the browser back.
-    package func signOutAddress(to page: String, for caller: Caller) async -> String? {
+    /// Returns the ID token with which the caller's session began; nil for a session that did not begin at the provider.
+    package func idToken(of caller: Caller) async -> Concealed? {
         guard let id = caller.session, let user = caller.userID,
             let sealed = try? await acts.store.read({ try $0.session(id, of: user)?.sealedIDToken }),
-            let token = try? key.open(sealed, for: Self.purpose(ofIDToken: id)),
-            let address = try? await provider.metadata(now: acts.now()).endSessionURL
+            let token = try? key.open(sealed, for: Self.purpose(ofIDToken: id))
         else { return nil }
+        return Concealed(token)
+    }
+
+    /// Returns the address at which a session ends at the provider, too (OpenID Connect RP-Initiated Logout 1.0); nil for
+    /// a provider without such an address. This may wait for the provider.
+    ///
+    /// - Parameters:
+    ///   - token: the ID token with which the session began.
+    ///   - page: the path of the page to which the provider sends the browser back.
+    package func signOutAddress(with token: Concealed, to page: String) async -> String? {
+        guard let address = try? await provider.metadata(now: acts.now()).endSessionURL else { return nil }
         let fields = [
-            ("id_token_hint", token), ("client_id", settings.clientID), ("post_logout_redirect_uri", publicURL + page),
+            ("id_token_hint", token.reveal()), ("client_id", settings.clientID),
+            ("post_logout_redirect_uri", publicURL + page),
         ]
         return address + (address.contains("?") ? "&" : "?") + PercentEncoding.fields(fields)
     }

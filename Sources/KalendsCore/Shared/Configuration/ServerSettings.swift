@@ -78,7 +78,7 @@ package struct ServerSettings: Sendable {
     package var demo = false
     /// How users' tokens are checked.
     package var tokens = TokenSettings()
-    /// The provider at which people sign in; nil if there is none.
+    /// The provider at which people sign in; nil for a server without one.
     package var openID: OpenIDSettings?
     /// The providers of people's calendars.
     package var connections = ConnectionSettings()
@@ -182,6 +182,7 @@ package struct ServerSettings: Sendable {
         if isStrict { checkStrictly(&faults) }
         tokens = TokenSettings(secret: jwtSecret, isStrict: isStrict, { values.text($0) }, &faults)
         openID = OpenIDSettings(&values)
+        if let openID { tokens.check(beside: openID, &faults) }
         connections = ConnectionSettings(&values, &faults)
         faults = values.faults + faults
         if !faults.isEmpty { throw Invalid(faults: faults) }

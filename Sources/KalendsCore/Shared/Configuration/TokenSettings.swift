@@ -46,6 +46,19 @@ package struct TokenSettings: Sendable {
         }
     }
 
+    /// Notes when the ID tokens of a sign-in at a provider would count as users' tokens: a sign-out shows them in an
+    /// address, and the provider makes them for other programs, too.
+    func check(beside provider: OpenIDSettings, _ faults: inout [String]) {
+        let isKeyAddress = jwksURL.map { WebOrigin(ofAddress: $0.reveal()) == WebOrigin(ofAddress: provider.issuer) }
+        guard jwksFile != nil || jwksURL != nil,
+            isKeyAddress == true || issuer?.isSameText(as: provider.issuer) == true,
+            audience?.isSameText(as: provider.clientID) ?? true
+        else { return }
+        faults.append(
+            "jwtAudience must be given and differ from oidcClientID: oidcIssuer signs ID tokens with the keys of users' "
+                + "tokens.")
+    }
+
     /// Whether keys can be fetched from this address without anybody in between being able to change them.
     static func isSafe(_ text: String) -> Bool {
         guard let url = URL(string: text), let host = url.host(), !host.isEmpty, url.user() == nil else { return false }

@@ -17,8 +17,16 @@ struct SignInPages: Sendable {
         routes.page(.post, "/app/sign-in/code", for: .anyone, back: "/app/sign-in", Self.finish)
         routes.page(.post, "/app/sign-out", for: .session, back: "/app") { visit in
             let (services, caller) = (visit.services, try visit.caller())
-            let address = await services.providerSignIn?.signOutAddress(to: "/app/sign-in", for: caller)
+            let provider = services.providerSignIn
+            let token = await provider?.idToken(of: caller)
+            // The session here ends first, however long the provider takes to answer.
             try await services.sessions.signOut(for: caller)
+            let address: String? =
+                if let provider, let token {
+                    await provider.signOutAddress(with: token, to: "/app/sign-in")
+                } else {
+                    nil
+                }
             let answer =
                 if let address, let name = services.settings.openID?.name {
                     try await visit.page(

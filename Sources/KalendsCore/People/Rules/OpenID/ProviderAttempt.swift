@@ -11,6 +11,8 @@ struct ProviderAttempt: Sendable {
 
     /// How long a sign-in may take, in milliseconds.
     static let lifetime = 600_000
+    /// How far the clock of the server at which it began may be ahead of this one's, in milliseconds.
+    private static let ahead = 60_000
     private static let purpose = "sign-in at a provider"
 
     let oauth: OAuthAttempt
@@ -45,7 +47,7 @@ struct ProviderAttempt: Sendable {
             let value = try? JSONValue(parsing: Array(text.utf8)),
             let state = value["state"]?.string, let verifier = value["verifier"]?.string,
             let nonce = value["nonce"]?.string, let to = value["to"]?.string, let begunAt = value["begunAt"]?.integer,
-            let purpose = value["purpose"]?.string.flatMap(Purpose.init), begunAt <= now,
+            let purpose = value["purpose"]?.string.flatMap(Purpose.init), begunAt <= now + Self.ahead,
             now - begunAt < Self.lifetime
         else { return nil }
         oauth = OAuthAttempt(state: Concealed(state), verifier: Concealed(verifier))
