@@ -99,6 +99,7 @@ private final class CountedRead: ReadTransaction {
     init(_ base: any ReadTransaction, _ count: CountingStore.Count) { (self.base, self.count) = (base, count) }
 
     var hasRowNumbers: Bool { base.hasRowNumbers }
+    func shard(of column: String) -> String { base.shard(of: column) }
     func sharedTime() throws -> Int { try base.sharedTime() }
     func shard(of column: String) -> String { base.shard(of: column) }
 
