@@ -101,7 +101,6 @@ private final class CountedRead: ReadTransaction {
     var hasRowNumbers: Bool { base.hasRowNumbers }
     func shard(of column: String) -> String { base.shard(of: column) }
     func sharedTime() throws -> Int { try base.sharedTime() }
-    func shard(of column: String) -> String { base.shard(of: column) }
 
     func expect(_ queries: (any ReadTransaction) throws -> Void) throws {
         let new = try QueryList.of(queries).filter { !announced.contains($0) }

@@ -157,7 +157,8 @@ struct EditWaysTests {
                 "timeZone": "America/Los_Angeles",
             ]
             let place: [ByteString: JSONValue] =
-                isSeries ? ["externalInstanceId": .string(try instant(time(true, hour: 10)).rfc3339(offset: 0))] : [:]
+                isSeries
+                ? ["externalInstanceId": .string(try instant(time(true, hour: 10)).rfc3339(offset: 0)), "id": .null] : [:]
             if edit.there == nil {
                 // It has nothing to say but what it had.
                 try await phone.upsert(bench.sent(event, as: "X", modified))
@@ -200,8 +201,8 @@ struct EditWaysTests {
                 bench.sent(
                     event, as: "X",
                     [
-                        "externalInstanceId": .string(start), "date": .string(Self.day(true)), "startTime": "14:00",
-                        "endTime": "15:00", "timeZone": "America/Los_Angeles",
+                        "externalInstanceId": .string(start), "id": .null, "date": .string(Self.day(true)),
+                        "startTime": "14:00", "endTime": "15:00", "timeZone": "America/Los_Angeles",
                         "lastModified": .integer(server.clock.now),
                     ]))
             let records = try await server.call(.get, "/v1/connections/\(id)/conflicts", as: "ann").expect(200).json
