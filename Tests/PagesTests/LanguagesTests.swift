@@ -73,7 +73,8 @@ struct LanguagesTests {
         let shared: Set<String> = [
             "", "account", "actions", "agenda", "android", "app", "apple calendar", "browser", "browsers", "byte",
             "bytes", "code",
-            "conflict", "feed", "feeds", "filter", "google calendar", "h min", "import", "in", "kb", "later", "limit", "mb",
+            "conflict", "feed", "feeds", "filter", "google calendar", "h min", "import", "in", "kb", "later", "limit",
+            "mb",
             "menu", "name", "notes", "one other", "open", "outlook com", "password", "patient", "patients",
             "person", "personal", "status", "sunday", "thunderbird", "was", "webhooks", "week",
         ]

@@ -158,7 +158,8 @@ struct EditWaysTests {
             ]
             let place: [ByteString: JSONValue] =
                 isSeries
-                ? ["externalInstanceId": .string(try instant(time(true, hour: 10)).rfc3339(offset: 0)), "id": .null] : [:]
+                ? ["externalInstanceId": .string(try instant(time(true, hour: 10)).rfc3339(offset: 0)), "id": .null]
+                : [:]
             if edit.there == nil {
                 // It has nothing to say but what it had.
                 try await phone.upsert(bench.sent(event, as: "X", modified))
