@@ -202,7 +202,14 @@ def measure(options, folder, process, port):
     print(f"streams: {open_now} open after {seconds:.1f} s; memory: {each:.1f} KiB each", flush=True)
     if open_now < len(paths):
         raise SystemExit(f"only {open_now} of {len(paths)} streams opened: {readers.refused[:1]}")
+    write(port, key, options.circles, options.circles, 1)
+    warm = options.circles * (everywhere + (options.streams - everywhere) // options.circles)
+    deadline = time.monotonic() + 60
+    while len(readers.received) < warm and time.monotonic() < deadline:
+        time.sleep(0.1)
+    readers.received.clear()
     settled = memory(process.pid)
+    print(f"memory after a change in each: {(settled - before) * 1024 / open_now:.1f} KiB each", flush=True)
     slow = Slow(port, key, options.slow)
     sent, took = {}, []
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from cluster import PROGRAMS, Cluster
 from report import run, skip
 from server import Server, Violation
-from sync_sides import Google, Outlook, Radicale, rfc3339, seconds
+from sync_sides import Gone, Google, Outlook, Radicale, rfc3339, seconds
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--histories", type=int, default=200)
@@ -165,8 +165,12 @@ class History:
         if not events:
             return
         event = self.chance.choice(events)
-        if act(event) is not False:
-            self.note(f"{name} there: {event['title']}")
+        try:
+            if act(event) is not False:
+                self.note(f"{name} there: {event['title']}")
+        except Gone:
+            # The person looks again another time.
+            return
 
     def rename_there(self):
         def act(event):

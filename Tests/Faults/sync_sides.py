@@ -38,10 +38,16 @@ def exchange(method, url, body=None, headers=None):
         connection.close()
 
 
+class Gone(Violation):
+    """A run removed the event after the person had looked."""
+
+
 def must(method, url, body=None, headers=None):
     status, _, text = exchange(method, url, body, {"Content-Type": "application/json", **(headers or {})})
     if status >= 300:
-        raise Violation(f"a person's {method} was answered {status}: {text[:300]!r}")
+        # Google keeps what was deleted, and lets nobody change it.
+        is_gone = status in (404, 410) or status == 403 and b'"forbidden"' in text
+        raise (Gone if is_gone else Violation)(f"a person's {method} was answered {status}: {text[:300]!r}")
     return json.loads(text) if text else {}
 
 

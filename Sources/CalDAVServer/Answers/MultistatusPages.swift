@@ -98,11 +98,11 @@ extension Exchange {
                 status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
         }
         let rest = Rest(exchange: self, pages: pages, out: out, packer: packs ? try GzipStream() : nil)
-        let (loop, sender) = (context.channel.eventLoop, context.sender)
+        let (channel, sender) = (context.channel, context.sender)
         return Response(
             status: status, headers: headers,
             body: ResponseBody { writer in
-                try await LongWork.run(for: sender) { try await rest.write(first, to: PacedWriter(writer, loop)) }
+                try await LongWork.run(for: sender) { try await rest.write(first, to: PacedWriter(writer, channel)) }
             })
     }
 

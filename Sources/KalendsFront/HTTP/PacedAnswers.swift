@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import Glibc
 package import HTTPTypes
 package import Hummingbird
 import KalendsCore
@@ -45,11 +46,11 @@ struct PacedAnswers: RouterMiddleware {
             share.holdAnyway(length)
             share.keep(length)
         }
-        let (body, feed, loop) = (response.body, memory.feed, context.channel.eventLoop)
+        let (body, feed, channel) = (response.body, memory.feed, context.channel)
         return Response(
             status: response.status, headers: response.headers,
             body: ResponseBody(contentLength: length) { writer in
-                try await body.write(PacedWriter(writer, loop))
+                try await body.write(PacedWriter(writer, channel))
                 withExtendedLifetime((share, feed)) {}
             })
     }
@@ -58,12 +59,20 @@ struct PacedAnswers: RouterMiddleware {
 /// Writes in pieces, each when the reader has received most of the previous one.
 package struct PacedWriter: ResponseBodyWriter {
     private static let piece = 64 << 10
+    /// How many bytes the system takes that are not yet on their way: without a bound it would take megabytes for each
+    /// reader that reads nothing, which all have to be made first.
+    private static let unsent: SocketOptionValue = 128 << 10
+    private static let unsentBound = ChannelOptions.tcpOption(.init(rawValue: TCP_NOTSENT_LOWAT))
 
     private var parent: any ResponseBodyWriter
     /// The connection's event loop.
     private let loop: any EventLoop
 
-    package init(_ parent: any ResponseBodyWriter, _ loop: any EventLoop) { (self.parent, self.loop) = (parent, loop) }
+    package init(_ parent: any ResponseBodyWriter, _ channel: any Channel) {
+        (self.parent, loop) = (parent, channel.eventLoop)
+        // The local socket and a test's channel do not know the option, and do without.
+        channel.setOption(Self.unsentBound, value: Self.unsent).whenFailure { _ in }
+    }
 
     package mutating func write(_ buffer: ByteBuffer) async throws {
         var rest = buffer

@@ -25,7 +25,7 @@ struct PersonArchiveAnswer: Sendable {
                 .contentDisposition: "attachment; filename=\"\(user).tar.gz\"",
             ],
             body: ResponseBody { writer in
-                var paced = PacedWriter(writer, context.channel.eventLoop)
+                var paced = PacedWriter(writer, context.channel)
                 try await write(to: &paced)
                 try await paced.finish(nil)
             })

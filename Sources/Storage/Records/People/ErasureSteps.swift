@@ -15,7 +15,10 @@ extension ReadTransaction {
 
     /// Returns the numbers of the oldest and the latest row of a table that counts its rows; nil for an empty table.
     fileprivate func span(of column: String, in table: SchemaTable) throws -> ClosedRange<Int>? {
-        let row = try row("SELECT MIN(\(column)) AS first, MAX(\(column)) AS last FROM \(table.name)", [])
+        let row = try row(
+            """
+            SELECT (SELECT MIN(\(column)) FROM \(table.name)) AS first, (SELECT MAX(\(column)) FROM \(table.name)) AS last
+            """, [])
         guard let first = row?.integer("first"), let last = row?.integer("last") else { return nil }
         return first...last
     }

@@ -81,10 +81,11 @@ extension ReadTransaction {
 
     /// Returns the numbers of a circle's oldest stored change and of its latest; both are 0 when there are none.
     public func changeNumbers(in circle: String) throws -> (oldest: Int, latest: Int) {
+        // SQLite goes to an end of the index for one of the two, and through all of a circle's entries for both together.
         let row = try row(
             """
-            SELECT COALESCE(MIN(number), 0) AS oldest, COALESCE(MAX(number), 0) AS latest FROM changes
-            WHERE circle_id = $1
+            SELECT COALESCE((SELECT MIN(number) FROM changes WHERE circle_id = $1), 0) AS oldest,
+                COALESCE((SELECT MAX(number) FROM changes WHERE circle_id = $1), 0) AS latest
             """, [.text(circle)])
         return (row?.integer("oldest") ?? 0, row?.integer("latest") ?? 0)
     }
