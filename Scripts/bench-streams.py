@@ -98,13 +98,13 @@ class Readers:
             connection.close()
 
 
-def write(port, key, circles, rate, seconds):
+def write(port, key, circles, rate, seconds, title=""):
     """Changes one circle after the other; when each write was sent, and how long it took."""
     sent, took, began = {}, [], time.monotonic()
     for number in range(int(rate * seconds)):
         time.sleep(max(0, began + number / rate - time.monotonic()))
         sent[number] = time.monotonic()
-        body = json.dumps({"title": str(number), "dueAt": DUE})
+        body = json.dumps({"title": f"{title}{number}", "dueAt": DUE})
         call(port, "PUT", f"/v1/circles/c{number % circles}/tasks/w{number}", key, body)
         took.append(time.monotonic() - sent[number])
     return sent, took
@@ -202,7 +202,7 @@ def measure(options, folder, process, port):
     print(f"streams: {open_now} open after {seconds:.1f} s; memory: {each:.1f} KiB each", flush=True)
     if open_now < len(paths):
         raise SystemExit(f"only {open_now} of {len(paths)} streams opened: {readers.refused[:1]}")
-    write(port, key, options.circles, options.circles, 1)
+    write(port, key, options.circles, options.circles, 1, "first ")
     warm = options.circles * (everywhere + (options.streams - everywhere) // options.circles)
     deadline = time.monotonic() + 60
     while len(readers.received) < warm and time.monotonic() < deadline:

@@ -58,9 +58,8 @@ struct ChangeEvents: Sendable {
                 while isBehind {
                     // In a task of its own, since a task keeps the memory of its deepest call, here for as long as a
                     // stream is open.
-                    guard let page = await Task { [number] in await page(after: number) }.value, !stream.hasEnded else {
-                        return
-                    }
+                    let reading = Task { [number] in await page(after: number) }
+                    guard let page = await reading.value, !stream.hasEnded else { return }
                     (number, isBehind) = (page.number, page.isFull)
                     if page.text.readableBytes > 0 { try await writer.write(page.text) }
                 }
