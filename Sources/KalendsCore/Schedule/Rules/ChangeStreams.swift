@@ -17,6 +17,19 @@ package final class ChangeStreams: Sendable {
         let owner: ByteString
     }
 
+    /// What streams read together: those with the same rights to the same circle that have sent the same.
+    private struct Question: Hashable {
+        let circle: ByteString?
+        let identity: Identity
+        let number: Int
+    }
+
+    private struct Page {
+        let question: Question
+        let moment: Int
+        let found: CircleChanges.Found
+    }
+
     private struct State {
         var subscribers: [Int: Subscriber] = [:]
         var circles: [ByteString: Set<Int>] = [:]
@@ -30,6 +43,13 @@ package final class ChangeStreams: Sendable {
 
     private let store: any Store
     private let state = Mutex(State())
+    /// The reads of so few streams at once, so that those of thousands leave the database to others.
+    private let lanes = KeyedLock<Int>()
+    private static let laneCount = 2
+    /// The latest read in each lane.
+    private let latest = Mutex<[Int: Page]>([:])
+    /// Counts wakes and reads together, so that it is known which of them was earlier.
+    fileprivate let moments = Atomic(0)
 
     private static let pause = Duration.milliseconds(50)
     /// After how many pauses the database is asked, although no write of this server was noted.
@@ -51,9 +71,13 @@ package final class ChangeStreams: Sendable {
     /// Opens a stream; throws 429 when its owner has too many, and 503 when there are too many in all or the server
     /// stops.
     ///
-    /// - Parameter circle: nil for the changes of all circles.
-    package func open(circle: String?, for caller: Caller, _ quotas: Quotas) throws -> ChangeStream {
-        let (bell, owner) = (StreamBell(), ByteString(caller.actor.text))
+    /// - Parameters:
+    ///   - circle: nil for the changes of all circles.
+    ///   - isBehind: whether there may be changes to read at once, before any that wakes the stream.
+    package func open(
+        circle: String?, for caller: Caller, _ quotas: Quotas, isBehind: Bool
+    ) throws -> ChangeStream {
+        let (bell, owner) = (StreamBell(isRung: isBehind, nextMoment()), ByteString(caller.actor.text))
         let (most, mostInAll) = (quotas.clamped(to: caller.identity).streamsPerUser, quotas.streams)
         let number = try state.withLock { state throws(Refusal) in
             guard !state.isStopped, state.subscribers.count < mostInAll else { throw Refusal.noStream }
@@ -70,7 +94,33 @@ package final class ChangeStreams: Sendable {
             if state.watch == nil { state.watch = Task { await self.watch() } }
             return state.last
         }
-        return ChangeStream(bell, number, of: self)
+        return ChangeStream(bell, number, circle: circle, of: self)
+    }
+
+    private func nextMoment() -> Int { moments.add(1, ordering: .relaxed).newValue }
+
+    /// Returns the changes after a number, when the reads of other streams have left room; nil unless the caller is still
+    /// admitted.
+    ///
+    /// - Parameter moment: when the stream was woken: what another stream of the same caller has read since then serves.
+    fileprivate func changes(
+        in circle: String?, after number: Int, limit: Int, from changes: CircleChanges, for caller: Caller,
+        since moment: Int, isAdmitted: () async -> Bool
+    ) async throws -> CircleChanges.Found? {
+        let question = Question(circle: circle.map { ByteString($0) }, identity: caller.identity, number: number)
+        let lane = Int(UInt(bitPattern: question.circle.hashValue) % UInt(Self.laneCount))
+        return try await lanes.alone(lane) {
+            let known = latest.withLock { $0[lane] }
+            var found = known?.found
+            if known?.question != question || known?.moment ?? 0 < moment {
+                let now = nextMoment()
+                let new = try await changes.list(in: circle, after: number, limit: limit, for: caller)
+                latest.withLock { $0[lane] = Page(question: question, moment: now, found: new) }
+                found = new
+            }
+            guard let found, !found.changes.isEmpty else { return found }
+            return await isAdmitted() ? found : nil
+        }
     }
 
     fileprivate func leave(_ number: Int) {
@@ -116,7 +166,8 @@ package final class ChangeStreams: Sendable {
             }
             let woken = Array(due.prefix(Self.most))
             due.subtract(woken)
-            for bell in bells(woken) { bell.ring() }
+            let moment = nextMoment()
+            for bell in bells(woken) { bell.ring(moment) }
             if rounds % Self.second == 0 { for bell in bells(nil) { bell.pass(Self.silence) } }
         }
     }
@@ -177,16 +228,27 @@ package final class ChangeStream: Sendable {
 
     private let bell: StreamBell
     private let number: Int
+    private let circle: String?
     private let streams: ChangeStreams
 
-    fileprivate init(_ bell: StreamBell, _ number: Int, of streams: ChangeStreams) {
-        (self.bell, self.number, self.streams) = (bell, number, streams)
+    fileprivate init(_ bell: StreamBell, _ number: Int, circle: String?, of streams: ChangeStreams) {
+        (self.bell, self.number, self.circle, self.streams) = (bell, number, circle, streams)
     }
 
     deinit { streams.leave(number) }
 
-    /// Waits for the next event; the first one comes at once, for the changes before the stream was opened.
+    /// Waits for the next event.
     package func next() async -> Event { await bell.next() }
+
+    /// Returns the changes after a number, with the caller's rights, when the reads of other streams have left room; nil
+    /// when there are some and the caller is no longer admitted.
+    package func changes(
+        after number: Int, limit: Int, from changes: CircleChanges, for caller: Caller, isAdmitted: () async -> Bool
+    ) async throws -> CircleChanges.Found? {
+        try await streams.changes(
+            in: circle, after: number, limit: limit, from: changes, for: caller, since: bell.moment,
+            isAdmitted: isAdmitted)
+    }
 
     /// Whether the stream has ended, so that nothing more is sent.
     package var hasEnded: Bool { bell.hasEnded }
@@ -198,20 +260,25 @@ package final class ChangeStream: Sendable {
 /// What wakes one stream.
 private final class StreamBell: Sendable {
     private struct State {
-        var isRung = true
+        var isRung: Bool
+        /// When it was rung.
+        var moment: Int
         var isSilent = false
         var hasEnded = false
         /// The seconds since the stream last sent something or was about to.
         var seconds = 0
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    var hasEnded: Bool { state.withLock(\.hasEnded) }
+    init(isRung: Bool, _ moment: Int) { state = Mutex(State(isRung: isRung, moment: moment)) }
 
-    func ring() {
-        state.withLock { $0.isRung = true }
+    var hasEnded: Bool { state.withLock(\.hasEnded) }
+    var moment: Int { state.withLock(\.moment) }
+
+    func ring(_ moment: Int) {
+        state.withLock { ($0.isRung, $0.moment) = (true, moment) }
         continuation.yield()
     }
 

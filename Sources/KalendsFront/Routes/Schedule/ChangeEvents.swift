@@ -8,9 +8,9 @@ import Storage
 
 /// Changes as Server-Sent Events (the WHATWG's HTML, section 9.2): each with its number as `id`.
 ///
-/// Every page of changes is read with the caller's right in one transaction, and what let the request in is checked after
-/// that: what ended before a change was made keeps that change from being sent. The next page is read when the reader
-/// has received the last one, so a slow reader holds no changes in memory.
+/// Every page of changes is read with the caller's right in one transaction, which begins after the stream was woken, and
+/// what let the request in is checked after that: what ended before a change was made keeps that change from being sent.
+/// The next page is read when the reader has received the last one, so a slow reader holds no changes in memory.
 struct ChangeEvents: Sendable {
     let changes: CircleChanges
     /// Nil for all circles.
@@ -72,10 +72,9 @@ struct ChangeEvents: Sendable {
     ///
     /// Only their text waits for the reader, which is a tenth of what the changes take.
     private func page(after number: Int) async -> (text: ByteBuffer, number: Int, isFull: Bool)? {
-        guard let found = try? await changes.list(in: circle, after: number, limit: Self.page, for: caller),
-            let text = try? text(found.changes)
-        else { return nil }
-        if !found.changes.isEmpty, await !isAllowed() { return nil }
+        let read = try? await stream.changes(
+            after: number, limit: Self.page, from: changes, for: caller, isAdmitted: isAllowed)
+        guard let found = read.flatMap({ $0 }), let text = try? text(found.changes) else { return nil }
         let last = found.changes.last.map(self.number(of:)) ?? number
         let isFull = found.changes.count == Self.page
         // What comes after the last of them up to the latest is not for this reader.

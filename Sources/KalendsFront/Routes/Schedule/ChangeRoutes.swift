@@ -68,9 +68,10 @@ struct ChangeRoutes: Sendable {
         _ request: Request, _ context: KalendsContext, in circle: String?, for caller: Caller
     ) async throws -> Response {
         let asked = try request.position()
+        // From here on it is woken, so that no change is missed after those that are found.
+        let stream = try services.streams.open(
+            circle: circle, for: caller, services.settings.quotas, isBehind: asked != nil)
         let found = try await services.changes.list(in: circle, after: asked, limit: 1, for: caller)
-        // From here on it is woken, so that no change is missed between the two.
-        let stream = try services.streams.open(circle: circle, for: caller, services.settings.quotas)
         return ChangeEvents(
             changes: services.changes, circle: circle, caller: caller, start: asked ?? found.latest, stream: stream,
             context: context
