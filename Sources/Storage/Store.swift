@@ -2,6 +2,12 @@
 
 @_exported public import Base  // Text is compared by its bytes in all of this module.
 
+/// For whom the current task reads.
+public enum ReadPurpose {
+    /// Whether a calendar app polls a feed: an engine with few connections keeps one of them for such reads.
+    @TaskLocal public static var isPoll = false
+}
+
 /// The storage of Kalends' state: consistent reads and serial writes over one SQL database.
 ///
 /// Statements are written once for all engines: `ON CONFLICT`, `RETURNING`, parameters `$1`, `$2`…, and only `TEXT` and

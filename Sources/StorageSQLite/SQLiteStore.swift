@@ -15,6 +15,9 @@ public final class SQLiteStore: Store, StoreMaintenance {
     /// Whether a commit waits until it is on the disk; only the writer's queue uses it.
     private let waitsForDisk = Atomic(true)
     private let folding = LogFolding()
+    /// Those who read for anything but a poll: however many lists and exports read, a poll finds a connection.
+    private let others = ReaderRoom(otherReaders)
+    private static let otherReaders = 4
 
     /// KiB of pages that the writer keeps, twice as many as SQLite's default: an import changes pages all over four indexes, and
     /// a page that has to make room for another one is written to the log as often as it returns. Eight times as many
@@ -34,7 +37,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
         var configuration = Configuration()
         configuration.label = "kalends"
         configuration.busyMode = .timeout(5)
-        configuration.maximumReaderCount = 4
+        configuration.maximumReaderCount = Self.otherReaders + 1
         // An error text may end up in a log, so it must never contain the values of a statement.
         configuration.publicStatementArguments = false
         // A schema that somebody manipulated cannot call functions that act beyond the database.
@@ -92,6 +95,9 @@ public final class SQLiteStore: Store, StoreMaintenance {
     ) async throws -> Value {
         // A newly opened connection would read whatever is in its place.
         if case .replaced = files.state { throw StorageError.fileGone(files.path) }
+        let isPoll = ReadPurpose.isPoll
+        if !isPoll { await others.enter() }
+        defer { if !isPoll { others.leave() } }
         return try await Self.inOurWords { [self] in try await pool.read { db in try body(SQLiteTransaction(db: db)) } }
     }
 

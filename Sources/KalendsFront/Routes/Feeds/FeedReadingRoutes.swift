@@ -68,6 +68,15 @@ struct FeedReadingRoutes: Sendable {
         if isFreeBusy { return try await freeBusy(of: token, now: now, request, context) }
         let asked = FeedRequest(request.method, request.headers)
         if asked.isForPage { return try await agenda(of: token, now: now, request, context) }
+        return try await ReadPurpose.$isPoll.withValue(true) {
+            try await calendar(of: token, asked, on: route, now: now, request, context)
+        }
+    }
+
+    private func calendar(
+        of token: Secret, _ asked: FeedRequest, on route: FeedPath.Route, now: Int, _ request: Request,
+        _ context: KalendsContext
+    ) async throws -> Response {
         let look = FeedRenderKey(asked, token, on: route, family: ClientFamily(userAgent: asked.userAgent), now: now)
         let reading = FeedReading(services: services)
         let keep: @Sendable (RenderedFeed) -> Void = {
