@@ -215,9 +215,7 @@ extension Samples {
         func page(_ own: ConnectionSummary, _ step: ConnectionPage.Step) -> ConnectionPage {
             ConnectionPage(connection: own, step: step, content: connectionContent)
         }
-        var google = page(connection(.google, .unauthorized, nil), .account)
-        google.signInOrigin = "https://accounts.google.com"
-        add("google", google)
+        add("google", page(connection(.google, .unauthorized, nil), .account))
         var caldav = page(connection(.caldav, .unauthorized, nil), .account)
         caldav.draft = Draft(
             values: ["url": text("https://dav.example.org"), "username": text("maria"), "password": "never-sent-back"],
