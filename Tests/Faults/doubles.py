@@ -103,18 +103,20 @@ class Doubles:
             writer.transport.abort()
 
     async def insist(self, number, data, go=None):
-        """Sends it until it has an answer that stays."""
+        """Sends it until it has an answer that stays, and waits as long as it is asked to."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
+            pause = 0
             try:
                 answer = await self.send(number, data, go)
                 if answer.status not in AGAIN and answer.code != "request-under-way":
                     return answer
                 self.refused[answer.status] += 1
+                pause = min(2, int(answer.fields.get("retry-after", 0)))
             except (OSError, asyncio.TimeoutError, IndexError, ValueError):
                 self.lost += 1
             go = None
-            await asyncio.sleep(self.chance.uniform(0.02, 0.3))
+            await asyncio.sleep(self.chance.uniform(0.02, 0.3) + pause * self.chance.random())
         raise Violation(f"a double had no answer for {PATIENCE} s")
 
     async def burst(self, data, kills):
