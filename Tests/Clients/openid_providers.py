@@ -151,11 +151,14 @@ class Canaille:
             for user in users.values():
                 backend.save(user)
             backend.save(models.Group(display_name="operators", members=[users["zoe"]]))
-            backend.save(models.Client(
+            client = models.Client(
                 client_id="kalends", client_secret=SECRET, client_name="Kalends", client_uri=kalends,
                 redirect_uris=[f"{kalends}/app/sign-in/return"], post_logout_redirect_uris=[f"{kalends}/app/sign-in"],
                 grant_types=["authorization_code"], response_types=["code"], scope=self.scopes.split(),
-                token_endpoint_auth_method="client_secret_basic", id_token_signed_response_alg="PS256"))
+                token_endpoint_auth_method="client_secret_basic", id_token_signed_response_alg="PS256")
+            backend.save(client)
+            client.audience = [client]
+            backend.save(client)
         self.server = serve(self.port, application)
 
     @staticmethod
