@@ -241,7 +241,8 @@ extension Answer {
     /// Where a page leads on by itself.
     var onward: String {
         get throws {
-            let field = try #require(headers[try #require(HTTPField.Name("Refresh"))])
+            let name = try #require(HTTPField.Name("Refresh"))
+            let field = try #require(headers[name])
             #expect(field.hasPrefix("0;url=") && headers[.location] == nil)
             return String(field.dropFirst(6))
         }
