@@ -5,7 +5,8 @@ one answer for all.
     KALENDS=.build-release/release/kalends python3 Tests/Faults/doubles.py [--doubles 1000] [--servers 3] [--only NAME…] \
         [--plant]
 
-The kinds are those of the OpenAPI document, and each has a request in `once_kinds.py`. What one request does by itself is the
+The kinds are those of the OpenAPI document, and each has a request in `once_kinds.py` that is done, at connections of the
+emulator of Google where it is about one. What one request does by itself is the
 measure: as many entries in the audit trail, as many changes of the circle, as many more things in the list of what it makes.
 Every double is sent again until it has an answer. Another request with the key has to be 422, and 409 while the first one is
 under way. With `--plant` each double has a key of its own, and the run has to find that they take effect more than once; it
@@ -26,6 +27,7 @@ from node import Node
 from once_kinds import KINDS, World
 from report import run, skip
 from server import Server, Violation
+from sync_sides import Google
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--doubles", type=int, default=1000)
@@ -35,7 +37,8 @@ parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
 parser.add_argument("--plant", action="store_true")
 options = parser.parse_args()
 
-LIMITS = {"KALENDS_MAX_CONNECTIONS_PER_NETWORK": "5000", "KALENDS_ALLOW_HTTP_IMPORTS": "true"}
+LIMITS = {"KALENDS_MAX_CONNECTIONS_PER_NETWORK": "5000", "KALENDS_ALLOW_HTTP_IMPORTS": "true",
+          "KALENDS_RETURN_ORIGINS": "http://127.0.0.1:9"}
 # Seconds until every double has to have an answer.
 PATIENCE = 120
 # What may pass, so that it is asked again.
@@ -100,18 +103,20 @@ class Doubles:
             writer.transport.abort()
 
     async def insist(self, number, data, go=None):
-        """Sends it until it has an answer that stays."""
+        """Sends it until it has an answer that stays, and waits as long as it is asked to."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
+            pause = 0
             try:
                 answer = await self.send(number, data, go)
                 if answer.status not in AGAIN and answer.code != "request-under-way":
                     return answer
                 self.refused[answer.status] += 1
+                pause = min(2, int(answer.fields.get("retry-after", 0)))
             except (OSError, asyncio.TimeoutError, IndexError, ValueError):
                 self.lost += 1
             go = None
-            await asyncio.sleep(self.chance.uniform(0.02, 0.3))
+            await asyncio.sleep(self.chance.uniform(0.02, 0.3) + pause * self.chance.random())
         raise Violation(f"a double had no answer for {PATIENCE} s")
 
     async def burst(self, data, kills):
@@ -152,11 +157,12 @@ class Doubles:
 class Kind:
     """One operation, and what it does by itself."""
 
-    def __init__(self, name, servers, key, circles, chance):
+    def __init__(self, name, servers, key, circles, chance, google):
         self.name, self.servers, self.key, self.circles, self.chance = name, servers, key, circles, chance
+        self.google = google
 
     def world(self):
-        world = World(self.servers[0], next(self.circles))
+        world = World(self.servers[0], next(self.circles), self.google)
         return world, KINDS[self.name](world)
 
     def state(self, world, request):
@@ -170,10 +176,10 @@ class Kind:
                 break
             cursor = f"&cursor={found['nextCursor']}"
         changes = world.must("GET", f"{world.path}/changes?limit=1000")["items"]
-        # What comes of a calendar that is fetched is the server's own doing.
         kinds = Counter((one["type"], one["change"]) for one in changes)
-        # A calendar that is fetched meanwhile is the server's own doing.
-        kinds.pop(("subscription", "updated"), None)
+        # What comes of a calendar that is fetched or kept in step is the server's own doing.
+        for kind in ("subscription", "connection"):
+            kinds.pop((kind, "updated"), None)
         things = None
         if request.listed:
             # What is one's own is listed for the user, where the path does not name them.
@@ -196,6 +202,8 @@ class Kind:
         before = self.state(world, request)
         answer = asyncio.run(Doubles(self.servers, self.chance).insist(0, encoded(request, self.key, f"one-{world.number}")))
         self.measure, self.status = self.effect(before, self.state(world, request)), answer.status
+        if answer.status >= 400:
+            raise Violation(f"{self.name}: what is to be doubled is refused with {answer.status}: {answer.body[:300]}")
 
     def doubled(self, kills):
         """Many at once; what there was of it."""
@@ -253,16 +261,16 @@ def rounds(folder):
     chance = random.Random(options.seed)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 3 * options.doubles + 1000)), hard))
-    cluster, servers = None, []
+    cluster, servers, google = None, [], Google(folder)
     try:
         if options.servers > 1:
             cluster = Cluster()
             key = base64.b64encode(random.randbytes(32)).decode()
             servers = [Node(folder, number, cluster, key) for number in range(options.servers)]
             for server in servers:
-                server.environment.update(LIMITS)
+                server.environment.update(LIMITS | google.environment())
         else:
-            servers = [Server(folder, folder, LIMITS)]
+            servers = [Server(folder, folder, LIMITS | google.environment())]
         for server in servers:
             # The first one makes the tables, for which it has the database to itself.
             server.start()
@@ -275,12 +283,13 @@ def rounds(folder):
             raise Violation(f"once_kinds.py lacks {sorted(named - set(KINDS))} and has {sorted(set(KINDS) - named)} too many")
         circles = iter(range(1 << 30))
         for name in options.only or KINDS:
-            kind = Kind(name, servers, key, circles, chance)
+            kind = Kind(name, servers, key, circles, chance, google)
             kind.once()
             for kills in (0, 1):
                 yield kind.doubled(kills)
             kind.beside()
     finally:
+        google.stop()
         for server in servers:
             server.close() if cluster else server.stop()
         if cluster:

@@ -315,10 +315,30 @@ def feed_busy(target, number):
     return answer(target, "GET", f"{path}.ifb?availability=1", key=False, timeout=60)
 
 
+def many_to_dos(target, number):
+    """To-dos that repeat and belong to each other in a ring, as tasks of the circle or kept, with journal entries."""
+    def part(name, index, more):
+        return (f"BEGIN:{name}\r\nUID:{number}-{index}\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:20260310T090000Z\r\n"
+                f"SUMMARY:{index}\r\nRELATED-TO:{number}-{(index + 1) % 2000}\r\n{more}END:{name}\r\n")
+    parts = [part("VTODO", index, "RRULE:FREQ=DAILY\r\nPERCENT-COMPLETE:50\r\n") if index % 4 else
+             part("VJOURNAL", index, "DESCRIPTION:" + "n" * 500 + "\r\n") for index in range(2000)]
+    path = f"/v1/circles/other/imports?mode=commit&todos={random.choice(['tasks', 'keep'])}"
+    return answer(target, "POST", path, calendar(parts), {"Content-Type": "text/calendar"}, timeout=60)
+
+
+def person_exports(target, number):
+    """Everything that is stored of a person of the largest circle, read or not."""
+    path = f"/v1/users/{random.choice(['ann', 'vic'])}/export"
+    if random.random() < 0.5:
+        return unread(target, head(target, "GET", path))
+    return answer(target, "GET", path, timeout=60)
+
+
 ATTACKS = [long_names, long_cookie, pipelined_tags, unknown_names, bad_lines, large_list, large_feed, large_preview,
            costly_rules, long_description, many_events, held_upload, chunked_spaces, many_feeds, odd_ids, guesses,
            wrong_events, own_events, planned_events, undone, reports, hostile_calendars, phone_days,
-           unread_streams, many_streams, doubled_posts, held_keys, everybody_busy, feed_busy]
+           unread_streams, many_streams, doubled_posts, held_keys, everybody_busy, feed_busy, many_to_dos,
+           person_exports]
 
 
 def attack(target, attacks, numbers, until, statuses):

@@ -5,10 +5,15 @@ import base64
 import hashlib
 import hmac
 import json
+import re
 import struct
 import time
 from typing import NamedTuple
 
+from sync_sides import exchange
+
+# To where a browser is sent back from a provider. Nobody listens there.
+BACK = "http://127.0.0.1:9/back"
 PASSWORD = "correct horse battery"
 DAY = "2026-03-02"
 
@@ -35,15 +40,20 @@ class Request(NamedTuple):
             return self._replace(body=self.body + "\n")
         if self.body is not None:
             return self._replace(body=self.body | {"other": 1})
-        *rest, thing, act = self.path.split("/")
-        return self._replace(path="/".join([*rest, thing + "0", act]))
+        # The last part with a digit is an id; words of the path have none.
+        parts = self.path.split("/")
+        place = max(index for index, part in enumerate(parts) if re.search("[0-9]", part) and part != "v1")
+        parts[place] += "0"
+        return self._replace(path="/".join(parts))
 
 
 class World:
     """A circle of its own for one request, with a user and what the request is about."""
 
-    def __init__(self, server, number):
+    def __init__(self, server, number, google):
         self.server, self.circle, self.user, self.number = server, f"d{number}", f"u{number}", number
+        # The provider of its connections.
+        self.google = google
         self.path = f"/v1/circles/{self.circle}"
         self.must("PUT", self.path, {"name": self.circle, "timeZone": "Europe/Vienna"})
         self.must("PUT", f"{self.path}/members/{self.user}", {"displayName": "Ann", "role": "owner"})
@@ -69,8 +79,86 @@ class World:
                 f"UID:{self.number}@example.com\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:20260302T090000Z\r\n"
                 "SUMMARY:Once\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n")
 
-    def connection(self, provider="caldav"):
-        return self.must("POST", f"{self.path}/connections", {"provider": provider, "userId": self.user})["id"]
+    def connection(self):
+        return self.must("POST", f"{self.path}/connections", {"provider": "google", "userId": self.user})["id"]
+
+    def code(self, own):
+        """What the browser brings back from the provider to whatever began the sign-in."""
+        begun = self.must("POST", f"/v1/connections/{own}/authorize", {"returnTo": BACK}, self.user)
+        _, fields, _ = exchange("GET", begun["authorizeURL"])
+        back = {name.lower(): value for name, value in fields.items()}["location"]
+        _, fields, _ = self.server.request("GET", "/v1/connections/callback?" + back.split("?", 1)[1])
+        place = {name.lower(): value for name, value in fields.items()}["location"]
+        return place.rsplit("&code=", 1)[1]
+
+    def linked(self, items):
+        """A connection whose first run has made events of so many tasks."""
+        for item in range(items):
+            self.task(item)
+        own = self.connection()
+        self.must("POST", f"/v1/connections/{own}/redeem", {"code": self.code(own)}, self.user)
+        self.must("PUT", f"/v1/connections/{own}/calendar", {"create": {}}, self.user)
+        self.run(own, "done")
+        return own
+
+    def task(self, item, hour=9):
+        due = time.strftime(f"%Y-%m-%dT{hour:02}:00:00Z", time.gmtime(time.time() + 86_400))
+        self.must("PUT", f"{self.path}/tasks/t{item}", {"title": f"task {item}", "dueAt": due})
+
+    def appointment(self, hour):
+        day = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 86_400))
+        self.must("PUT", f"{self.path}/appointments/a", {
+            "patientId": "mom", "provider": "Dr. A", "startAt": f"{day}T{hour:02}:00:00Z", "endAt": f"{day}T{hour:02}:30:00Z"})
+
+    def until(self, what, found):
+        """What `found` finds, once it does."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if one := found():
+                return one
+            time.sleep(0.1)
+        raise ValueError(f"no {what} within a minute")
+
+    def run(self, own, state):
+        """The id of the latest run, once it has a state."""
+        def found():
+            runs = self.must("GET", f"/v1/connections/{own}/runs?limit=1", user=self.user)["items"]
+            return runs and runs[0]["state"] == state and runs[0]["id"]
+        return self.until(f"run that is {state}", found)
+
+    def held(self):
+        """A run that waits for a person, because it would delete twelve events."""
+        own = self.linked(12)
+        for item in range(12):
+            self.must("DELETE", f"{self.path}/tasks/t{item}")
+        return self.run(own, "held")
+
+    def conflict(self):
+        """One about an appointment that was moved at both sides, which waits for a person."""
+        self.must("PUT", f"{self.path}/patients/mom", {"displayName": "Mom"})
+        self.appointment(9)
+        own = self.linked(0)
+        self.must("PATCH", f"/v1/connections/{own}", {"paused": True}, self.user)
+        self.appointment(15)
+        calendar = self.must("GET", f"/v1/connections/{own}", user=self.user)["calendarId"]
+        event = self.google.events(calendar)[0]
+        self.google.move(calendar, event, event["start"] + 7200, event["end"] + 7200)
+        self.must("PATCH", f"/v1/connections/{own}", {"paused": False}, self.user)
+
+        def found():
+            all_ = self.must("GET", f"/v1/connections/{own}/conflicts", user=self.user)["items"]
+            return next((one["id"] for one in all_ if one["state"] == "open"), None)
+        return self.until("conflict", found)
+
+    def office_days(self):
+        """The path of a user's office days, two of which were changed from what is usual."""
+        path, own = f"/v1/users/{self.user}/office-days", self.linked(0)
+        self.must("PATCH", f"{path}/settings", {
+            "enabled": True, "deviceTimeZone": "Europe/Vienna", "target": {"connectionId": own}, "officeTitle": "HQ"})
+        for day in range(2):
+            date = time.strftime("%Y-%m-%d", time.gmtime(time.time() + day * 86_400))
+            self.must("PUT", f"{path}/days/{date}", {"status": "inOffice"})
+        return path
 
     def webhook(self):
         # A port where nobody listens.
@@ -78,12 +166,14 @@ class World:
 
     def followed(self):
         made = self.must("POST", f"{self.path}/subscriptions", self.subscription())["id"]
-        self.must("PATCH", f"{self.path}/subscriptions/{made}", {"state": "paused"})
+        # The server looks at once, and again when it is asked: nobody has this host, and it says so.
+        self.until("look at the calendar", lambda: self.must(
+            "GET", f"{self.path}/subscriptions/{made}")["lastProblem"])
         return made
 
     def subscription(self):
         # A host that nobody has (RFC 2606).
-        return {"url": f"https://calendar.invalid/{self.number}.ics"}
+        return {"url": f"https://calendar{self.number}.invalid/c.ics"}
 
     def password(self):
         self.must("PUT", f"/v1/users/{self.user}/password", {"password": PASSWORD})
@@ -127,13 +217,23 @@ def beginning(world):
     return Request("/v1/second-factor", {"currentPassword": PASSWORD}, world.user)
 
 
+def redeeming(world):
+    own = world.connection()
+    return Request(f"/v1/connections/{own}/redeem", {"code": world.code(own)}, world.user)
+
+
+def syncing(world):
+    own = world.linked(1)
+    return Request(f"/v1/connections/{own}/sync", user=world.user, listed=f"/v1/connections/{own}/runs")
+
+
 def committed(world):
     made = world.preview()
     world.must("POST", f"/v1/imports/{made}/commit", {})
     return made
 
 
-# Each by its name in the OpenAPI document. Where there are no runs and conflicts, the refusal has to be one.
+# Each by its name in the OpenAPI document.
 KINDS = {
     "upsertPlannedEvents": lambda w: Request("/api/apple_sync/planned_upsert", {
         "range_start": f"{DAY}T00:00:00Z", "range_end": f"{DAY}T23:00:00Z", "events": [
@@ -155,12 +255,11 @@ KINDS = {
         f"{w.path}/imports?mode=commit", w.file(), kind="text/calendar", listed=f"{w.path}/imports"),
     "createSubscription": lambda w: Request(f"{w.path}/subscriptions", w.subscription(), listed=f"{w.path}/subscriptions"),
     "refreshSubscription": lambda w: Request(f"{w.path}/subscriptions/{w.followed()}/refresh"),
-    "dismissConflict": lambda w: Request("/v1/conflicts/none/dismiss"),
-    "resolveConflict": lambda w: Request("/v1/conflicts/none/resolve", {"keep": "calendar"}),
-    "authorizeConnection": lambda w: Request(f"/v1/connections/{w.connection()}/authorize", {}),
-    "redeemAuthorization": lambda w: Request(
-        f"/v1/connections/{w.connection()}/redeem", {"code": "kal_cc_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"}),
-    "syncConnection": lambda w: Request(f"/v1/connections/{w.connection()}/sync"),
+    "dismissConflict": lambda w: Request(f"/v1/conflicts/{w.conflict()}/dismiss", user=w.user),
+    "resolveConflict": lambda w: Request(f"/v1/conflicts/{w.conflict()}/resolve", {"keep": "kalends"}, w.user),
+    "authorizeConnection": lambda w: Request(f"/v1/connections/{w.connection()}/authorize", {}, w.user),
+    "redeemAuthorization": redeeming,
+    "syncConnection": syncing,
     "regenerateFeed": lambda w: Request(f"/v1/feeds/{w.feed()}/regenerate", {}),
     "revealFeed": lambda w: Request(f"/v1/feeds/{w.feed()}/reveal"),
     "revokeFeed": lambda w: Request(f"/v1/feeds/{w.feed()}/revoke"),
@@ -168,8 +267,8 @@ KINDS = {
     "undoImport": lambda w: Request(f"/v1/imports/{committed(w)}/undo"),
     "createKey": lambda w: Request("/v1/keys", {"name": f"k{w.number}"}, listed="/v1/keys"),
     "revokeKey": lambda w: Request(f"/v1/keys/{w.must('POST', '/v1/keys', {'name': 'gone'})['id']}/revoke"),
-    "approveRun": lambda w: Request("/v1/runs/none/approve"),
-    "undoRun": lambda w: Request("/v1/runs/none/undo"),
+    "approveRun": lambda w: Request(f"/v1/runs/{w.held()}/approve", user=w.user),
+    "undoRun": lambda w: Request(f"/v1/runs/{w.run(w.linked(2), 'done')}/undo", user=w.user),
     "beginSecondFactor": beginning,
     "confirmSecondFactor": lambda w: Request("/v1/second-factor/confirm", {"code": w.second_factor()}, w.user),
     "renewRecoveryCodes": lambda w: with_proof(w, "/v1/second-factor/recovery-codes"),
@@ -177,8 +276,8 @@ KINDS = {
     "signIn": signing_in,
     "createPersonalEvent": lambda w: Request(
         f"/v1/users/{w.user}/events", {"title": "Run", "date": DAY}, listed=f"/v1/users/{w.user}/events"),
-    "cleanUpOfficeDays": lambda w: Request(f"/v1/users/{w.user}/office-days/cleanup"),
-    "resetOfficeSettings": lambda w: Request(f"/v1/users/{w.user}/office-days/settings/reset"),
+    "cleanUpOfficeDays": lambda w: Request(f"{w.office_days()}/cleanup"),
+    "resetOfficeSettings": lambda w: Request(f"{w.office_days()}/settings/reset"),
     "createSignInLink": lambda w: Request(f"/v1/users/{w.user}/sign-in-links", {}),
     "createWebhook": lambda w: Request("/v1/webhooks", {"url": f"http://127.0.0.1:9/{w.number}"}, listed="/v1/webhooks"),
     "rotateWebhook": lambda w: Request(f"/v1/webhooks/{w.webhook()}/rotate", {}),

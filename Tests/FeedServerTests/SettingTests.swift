@@ -26,7 +26,7 @@ struct SettingTests {
         "companionSyncUser": "ann",
         "oidcIssuer": "https://login.example/realms/a", "oidcClientID": "kalends", "oidcClientSecret": "secret-F",
         "oidcName": "Our company", "oidcScopes": "openid groups", "oidcUserClaim": "preferred_username",
-        "oidcAccounts": "members", "oidcGroupsClaim": "roles", "oidcOperatorGroup": "admins",
+        "oidcAccounts": "members", "oidcSessionHours": "12", "oidcGroupsClaim": "roles", "oidcOperatorGroup": "admins",
         "oidcPrivateHosts": "sso.lan,10.0.0.7:8443",
         "googleClientID": "g.apps.example", "googleClientSecret": "secret-C", "microsoftClientID": "m",
         "microsoftClientSecret": "secret-D", "microsoftTenant": "contoso.example",

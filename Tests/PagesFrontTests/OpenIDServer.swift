@@ -17,7 +17,7 @@ import Testing
 final class OpenIDServer: Sendable {
     /// How an ID token is signed.
     enum Signing: Sendable {
-        case rsa, elliptic, none
+        case rsa, pss, elliptic, none
         case secret(String)
         case unknownKey
     }
@@ -37,6 +37,8 @@ final class OpenIDServer: Sendable {
         var takesCodesTwice = false
         /// The name of the RSA key that signs, one of `rsaKeys`.
         var keyName = "r1"
+        /// What the RSA key is for.
+        var keyAlgorithm = "RS256"
         var codes: [String: [String: String]] = [:]
         var used: Set<String> = []
         var requests: [String: Int] = [:]
@@ -134,7 +136,7 @@ final class OpenIDServer: Sendable {
             "issuer": .string(issuer), "authorization_endpoint": .string("\(issuer)/authorize"),
             "token_endpoint": .string("\(issuer)/token"), "jwks_uri": .string("\(issuer)/keys"),
             "userinfo_endpoint": .string("\(issuer)/info"), "end_session_endpoint": .string("\(issuer)/end?a=b"),
-            "response_types_supported": ["code"], "id_token_signing_alg_values_supported": ["RS256", "ES256"],
+            "response_types_supported": ["code"], "id_token_signing_alg_values_supported": ["RS256", "PS256", "ES256"],
             "authorization_response_iss_parameter_supported": true,
         ]
         return try Self.json(.object(Self.merged(usual, read(\.document))))
@@ -153,7 +155,7 @@ final class OpenIDServer: Sendable {
         return try Self.json([
             "keys": [
                 [
-                    "kty": "RSA", "kid": .string(name), "use": "sig", "alg": "RS256",
+                    "kty": "RSA", "kid": .string(name), "use": "sig", "alg": .string(read(\.keyAlgorithm)),
                     "n": .string(Base64URL.encode(Array(parts.modulus))),
                     "e": .string(Base64URL.encode(Array(parts.publicExponent))),
                 ],
@@ -216,6 +218,12 @@ final class OpenIDServer: Sendable {
             return try signed(["alg": "RS256", "kid": .string(name), "typ": "JWT"]) {
                 Array(try key.signature(for: SHA256.hash(data: $0), padding: .insecurePKCS1v1_5).rawRepresentation)
             }
+        case .pss:
+            let name = read(\.keyName)
+            let key = try #require(rsaKeys[name])
+            return try signed(["alg": "PS256", "kid": .string(name)]) {
+                Array(try key.signature(for: SHA256.hash(data: $0), padding: .PSS).rawRepresentation)
+            }
         case .elliptic:
             return try signed(["alg": "ES256"]) { Array(try elliptic.signature(for: $0).rawRepresentation) }
         case .unknownKey:
@@ -229,11 +237,24 @@ final class OpenIDServer: Sendable {
     }
 }
 
+extension Answer {
+    /// Where a page leads on by itself.
+    var onward: String {
+        get throws {
+            let name = try #require(HTTPField.Name("Refresh"))
+            let field = try #require(headers[name])
+            #expect(field.hasPrefix("0;url=") && headers[.location] == nil)
+            return String(field.dropFirst(6))
+        }
+    }
+}
+
 extension Browser {
     /// Goes to the provider by a page's button; returns the address there.
-    func leave(_ page: String = "/app/sign-in", by action: String = "/app/sign-in/provider") async throws -> String {
-        let away = try await send(try await open(page), to: action, follows: false).expect(303)
-        return try #require(away.headers[.location])
+    func leave(
+        _ page: String = "/app/sign-in", by action: String = "/app/sign-in/provider", status: Int = 200
+    ) async throws -> String {
+        try await send(try await open(page).expect(status), to: action, follows: false).expect(200).onward
     }
 
     /// Signs in at a provider, and returns the answer to what it sent the browser back with.

@@ -140,19 +140,13 @@ struct RenderingTests {
         }
     }
 
-    @Test("The policy lets nothing in but our own files, and a form only to where its page says")
+    @Test("The policy lets nothing in but our own files, and a form only to this server")
     func policy() throws {
         let samples = Samples()
         for sample in samples.all {
             let page = sample.page.rendered(samples.frame(sample))
             #expect(!page.securityPolicy.contains("unsafe"))
-            let provider = [
-                "account-provider", "account-joined", "sign-in-provider", "sign-in-provider-only", "link-needed",
-            ]
-            let target =
-                sample.name == "connection-google"
-                ? " https://accounts.google.com" : provider.contains(sample.name) ? " https://login.example" : ""
-            #expect(page.securityPolicy.hasSuffix("form-action 'self'\(target)"), "\(sample.name)")
+            #expect(page.securityPolicy.hasSuffix("form-action 'self'"), "\(sample.name)")
             for match in page.html.matches(of: /(?:src|<link[^>]*href)="([^"]*)"/) {
                 #expect(match.1.hasPrefix("/app/assets/"), "\(sample.name): \(match.1)")
             }

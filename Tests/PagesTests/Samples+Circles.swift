@@ -111,12 +111,12 @@ extension Samples {
             "conflicts", ConflictsPage(open: Array(conflicts.prefix(4)), resolved: Array(conflicts.suffix(1))),
             notice: Notice(.conflictResolved))
         circle("conflicts-empty", ConflictsPage(open: [], resolved: []))
-        circle("activity", ActivityPage(entries: changes, isMore: true), notice: Notice(.changeUndone))
+        circle("activity", ActivityPage(entries: changes, isMore: true, keptDays: 30), notice: Notice(.changeUndone))
         for (name, problem) in [
             ("since", .changedSince(.person(text("Maria")), at: Self.hours(-1))), ("undone", .undone),
             ("kept", .notKept), ("impossible", .impossible), ("unknown", .changedSince(nil, at: nil)),
         ] as [(String, ActivityPage.Problem)] {
-            circle("activity-\(name)", ActivityPage(entries: [], isLater: true, problem: problem))
+            circle("activity-\(name)", ActivityPage(entries: [], isLater: true, problem: problem, keptDays: 1))
         }
         all += importSamples
         typealias Subscription = SubscriptionsPage.Subscription
@@ -215,9 +215,7 @@ extension Samples {
         func page(_ own: ConnectionSummary, _ step: ConnectionPage.Step) -> ConnectionPage {
             ConnectionPage(connection: own, step: step, content: connectionContent)
         }
-        var google = page(connection(.google, .unauthorized, nil), .account)
-        google.signInOrigin = "https://accounts.google.com"
-        add("google", google)
+        add("google", page(connection(.google, .unauthorized, nil), .account))
         var caldav = page(connection(.caldav, .unauthorized, nil), .account)
         caldav.draft = Draft(
             values: ["url": text("https://dav.example.org"), "username": text("maria"), "password": "never-sent-back"],

@@ -103,13 +103,13 @@ extension Samples {
                 page: AccountPage(
                     user: text("maria"), timeZone: nil, language: nil, hasPasswords: false,
                     provider: AccountProvider(
-                        name: text("Our company"), isJoined: false, origin: "https://login.example"))),
+                        name: text("Our company"), isJoined: false))),
             Sample(
                 name: "account-joined",
                 page: AccountPage(
                     user: text("maria"), timeZone: nil, language: nil, hasPasswords: true,
                     provider: AccountProvider(
-                        name: text("Our company"), isJoined: true, origin: "https://login.example"))),
+                        name: text("Our company"), isJoined: true))),
             Sample(name: "erasure-ask", page: ErasurePage(state: .ask(user: text("maria")))),
             Sample(
                 name: "erasure-done",
@@ -258,11 +258,11 @@ extension Samples {
                 user: false),
             Sample(
                 name: "sign-in-provider",
-                page: SignInPage(hasPasswords: true, provider: (text("Our company"), "https://login.example")),
+                page: SignInPage(hasPasswords: true, provider: text("Our company")),
                 user: false),
             Sample(
                 name: "sign-in-provider-only",
-                page: SignInPage(hasPasswords: false, provider: (text("Our company"), "https://login.example")),
+                page: SignInPage(hasPasswords: false, provider: text("Our company")),
                 user: false),
             Sample(name: "sign-in-none", page: SignInPage(hasPasswords: false), user: false),
             Sample(
@@ -282,7 +282,7 @@ extension Samples {
             Sample(
                 name: "link-needed",
                 page: SignInLinkPage(
-                    state: .needed(provider: (text("Our company"), "https://login.example")), isForOperator: true),
+                    state: .needed(provider: text("Our company")), isForOperator: true),
                 user: false),
             Sample(name: "arrival-pending", page: ArrivalPage(state: .pending(code: "kal_cc_secret")), user: false),
             Sample(name: "arrival-denied", page: ArrivalPage(state: .denied), user: false),

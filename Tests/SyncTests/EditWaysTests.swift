@@ -182,19 +182,24 @@ struct EditWaysTests {
         try await Self.phone(edit, isSeries: isSeries, isBehind: true, expected)
     }
 
-    @Test("A phone's move of an occurrence that was cancelled here is put back, and recorded as a provider's is")
-    func cancelled() async throws {
+    @Test(
+        "A phone's move of an occurrence that was cancelled here is put back, and recorded as a provider's is",
+        arguments: [false, true])
+    func cancelled(wasChangedBefore: Bool) async throws {
         try await PhoneBench.run { bench in
             let server = bench.server
             let phone = try await Phone(server)
             try await Self.put(server, isSeries: true, hour: 10)
+            let path = "/v1/circles/c/appointments/a/occurrences/\(Self.occurrence)"
+            if wasChangedBefore { try await server.call(.put, path, ["location": "Upstairs"]).expect(201) }
             let id = try await bench.connect()
-            let event = try #require(try await phone.changes().events.first)
+            let carried = try await phone.changes().events
+            #expect(carried.count == (wasChangedBefore ? 2 : 1))
+            let event = try #require(carried.first { $0["externalInstanceId"] == JSONValue.null })
             try await phone.upsert(bench.sent(event, as: "X"))
             let (_, since) = try await phone.changes()
             server.clock.advance(seconds: 60)
-            let path = "/v1/circles/c/appointments/a/occurrences/\(Self.occurrence)"
-            try await server.call(.put, path, ["status": "cancelled"]).expect(201)
+            try await server.call(.put, path, ["status": "cancelled"]).expect(wasChangedBefore ? 200 : 201)
             _ = try await bench.look(id)
             server.clock.advance(seconds: 60)
             let start = try instant(Self.time(true, hour: 10)).rfc3339(offset: 0)

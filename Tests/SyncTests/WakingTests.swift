@@ -48,6 +48,37 @@ struct WakingTests {
         }
     }
 
+    @Test("A change does not wake a connection whose run is held, which is examined at its own time")
+    func held() async throws {
+        try await SyncBench.run { bench in
+            let server = bench.server
+            for number in 0..<12 {
+                try await server.put("appointments", "a\(number)", Self.appointment("Dr. \(number)"))
+            }
+            let id = try await server.connect()
+            try await bench.sync.once()
+            for number in 0..<12 {
+                try await server.call(.delete, "/v1/circles/c/appointments/a\(number)").expect(204)
+            }
+            server.clock.advance(seconds: 5)
+            #expect(try await bench.sync.once() == 1)
+            let run = try #require(try await server.services.store.read { try $0.heldRun(ofConnection: id) })
+            let requests = bench.calendars[id].requests
+            try await server.put("appointments", "b", Self.appointment("Dr. B"))
+            server.clock.advance(seconds: 5)
+            #expect(try await bench.sync.once() == 0)
+            #expect(bench.calendars[id].requests == requests)
+            #expect(try await Self.due(id, server) == nil)
+            // What somebody approved leaves with everything else, and changes wake it again.
+            try await server.call(.post, "/v1/runs/\(run.id)/approve", as: "ann").expect(202)
+            #expect(try await bench.sync.once() == 1)
+            #expect(bench.calendars[id].titles == ["CK Appt: Mom - Dr. B"])
+            try await server.put("appointments", "c", Self.appointment("Dr. C"))
+            server.clock.advance(seconds: 5)
+            #expect(try await bench.sync.once() == 1 && bench.calendars[id].live.count == 2)
+        }
+    }
+
     @Test("By a clock on the wall, too, a change is there within ten seconds")
     func clock() async throws {
         try await SyncBench.run { bench in

@@ -10,7 +10,7 @@ public struct ProviderRequest: Sendable {
     public var body: [UInt8]?
     /// The maximum number of bytes of the answer's body.
     public var longestAnswer: Int
-    /// The number of the provider's requests that it carries: those of a batch count one by one.
+    /// As how many requests the provider counts it: those of a batch count one by one.
     public var calls = 1
 
     public init(

@@ -11,6 +11,7 @@ struct OpenIDOptions: ParsableArguments {
     @Option(name: Setting.oidcScopes.option, help: Setting.oidcScopes.help) var oidcScopes: String?
     @Option(name: Setting.oidcUserClaim.option, help: Setting.oidcUserClaim.help) var oidcUserClaim: String?
     @Option(name: Setting.oidcAccounts.option, help: Setting.oidcAccounts.help) var oidcAccounts: String?
+    @Option(name: Setting.oidcSessionHours.option, help: Setting.oidcSessionHours.help) var oidcSessionHours: String?
     @Option(name: Setting.oidcGroupsClaim.option, help: Setting.oidcGroupsClaim.help) var oidcGroupsClaim: String?
     @Option(name: Setting.oidcOperatorGroup.option, help: Setting.oidcOperatorGroup.help) var oidcOperatorGroup: String?
     @Option(name: Setting.oidcPrivateHosts.option, help: Setting.oidcPrivateHosts.help) var oidcPrivateHosts: String?
@@ -18,8 +19,9 @@ struct OpenIDOptions: ParsableArguments {
     var given: [Setting: String?] {
         [
             .oidcIssuer: oidcIssuer, .oidcClientID: oidcClientID, .oidcName: oidcName, .oidcScopes: oidcScopes,
-            .oidcUserClaim: oidcUserClaim, .oidcAccounts: oidcAccounts, .oidcGroupsClaim: oidcGroupsClaim,
-            .oidcOperatorGroup: oidcOperatorGroup, .oidcPrivateHosts: oidcPrivateHosts,
+            .oidcUserClaim: oidcUserClaim, .oidcAccounts: oidcAccounts, .oidcSessionHours: oidcSessionHours,
+            .oidcGroupsClaim: oidcGroupsClaim, .oidcOperatorGroup: oidcOperatorGroup,
+            .oidcPrivateHosts: oidcPrivateHosts,
         ]
     }
 }

@@ -8,6 +8,7 @@ struct RetentionOptions: ParsableArguments {
     @Option(name: Setting.keepAccessDays.option, help: Setting.keepAccessDays.help) var keepAccessDays: String?
     @Option(name: Setting.keepAccessCountDays.option, help: Setting.keepAccessCountDays.help)
     var keepAccessCountDays: String?
+    @Option(name: Setting.keepActivityDays.option, help: Setting.keepActivityDays.help) var keepActivityDays: String?
     @Option(name: Setting.keepRunDays.option, help: Setting.keepRunDays.help) var keepRunDays: String?
     @Option(name: Setting.keepDeletionDays.option, help: Setting.keepDeletionDays.help) var keepDeletionDays: String?
     @Option(name: Setting.keepDeliveryDays.option, help: Setting.keepDeliveryDays.help) var keepDeliveryDays: String?
@@ -15,9 +16,9 @@ struct RetentionOptions: ParsableArguments {
 
     var given: [Setting: String?] {
         [
-            .keepAccessDays: keepAccessDays, .keepAccessCountDays: keepAccessCountDays, .keepRunDays: keepRunDays,
-            .keepDeletionDays: keepDeletionDays, .keepDeliveryDays: keepDeliveryDays,
-            .keepPreviewDays: keepPreviewDays,
+            .keepAccessDays: keepAccessDays, .keepAccessCountDays: keepAccessCountDays,
+            .keepActivityDays: keepActivityDays, .keepRunDays: keepRunDays, .keepDeletionDays: keepDeletionDays,
+            .keepDeliveryDays: keepDeliveryDays, .keepPreviewDays: keepPreviewDays,
         ]
     }
 }

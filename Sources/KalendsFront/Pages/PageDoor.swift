@@ -27,7 +27,7 @@ struct PageDoor: Sendable {
                 else {
                     // The provider's button sends its form as the user who is signed in, so the page has their token.
                     if let session = try await authentication.session(ofBrowser: request) { visit.enter(session) }
-                    let provider = services.settings.openID.flatMap { $0.operatorGroup == nil ? nil : $0.shown }
+                    let provider = services.settings.openID.flatMap { $0.operatorGroup == nil ? nil : $0.name }
                     return try await visit.page(
                         SignInLinkPage(state: .needed(provider: provider), isForOperator: true), status: .forbidden,
                         path: "/app")

@@ -48,11 +48,15 @@ extension PageVisit {
         return PageFront(settings: services.settings).redirect(to: target).with(cookies: cookies)
     }
 
-    /// Redirects to a provider's own page, which must not learn where the browser comes from.
-    func leave(to address: String) -> Response {
-        Response(
-            status: .seeOther,
-            headers: [.location: address, .cacheControl: "no-store", .referrerPolicy: "no-referrer"])
+    /// Answers with a page that goes on by itself.
+    ///
+    /// - Parameters:
+    ///   - address: where the browser goes.
+    ///   - path: the page's path, if its form was sent to another one; nil for the request's path.
+    func page(_ page: ProviderPage, refreshing address: String, path: String? = nil) async throws -> Response {
+        var answer = try await self.page(page, path: path)
+        answer.headers[.refresh] = "0;url=\(address)"
+        return answer
     }
 
     /// Redirects to the sign-in page, and from there to the wanted page.
@@ -67,4 +71,8 @@ extension PageVisit {
     func json(_ value: JSONValue) throws -> Response {
         try .json(value, headers: [.cacheControl: "no-store", .xContentTypeOptions: "nosniff"]).with(cookies: cookies)
     }
+}
+
+extension HTTPField.Name {
+    fileprivate static let refresh = HTTPField.Name("Refresh") ?? .from
 }

@@ -6,14 +6,11 @@
 public protocol Page: Sendable {
     /// Whether the page shows a secret, so that no browser may cache it.
     var showsSecret: Bool { get }
-    /// The origins, besides this server, to which the page's forms may redirect.
-    var formTargets: [String] { get }
     func sheet(_ paper: RenderContext) -> PageContent
 }
 
 extension Page {
     public var showsSecret: Bool { false }
-    public var formTargets: [String] { [] }
 }
 
 /// The parts of a page that the page itself defines.
@@ -54,16 +51,10 @@ extension Page {
     public func rendered(_ frame: Frame) -> RenderedPage {
         let paper = RenderContext(frame)
         let html = Templates.render(paper.layout(sheet(paper)), with: "layout")
-        let targets = (["'self'"] + formTargets.filter(Self.isOrigin)).joined(separator: " ")
         return RenderedPage(
             html: html,
             securityPolicy: "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-                + "connect-src 'self'; base-uri 'none'; form-action \(targets)",
+                + "connect-src 'self'; base-uri 'none'; form-action 'self'",
             cacheControl: showsSecret ? "no-store" : "private, no-cache")
-    }
-
-    /// False for text that could end a directive of the policy.
-    private static func isOrigin(_ text: String) -> Bool {
-        text.safeAddress != nil && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x3B && $0 != 0x2C }
     }
 }

@@ -129,8 +129,6 @@ public struct AccountPage: Page {
         (self.provider, self.draft, self.passwordDraft) = (provider, draft, passwordDraft)
     }
 
-    public var formTargets: [String] { provider.map { [$0.origin] } ?? [] }
-
     public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
         let fields = [

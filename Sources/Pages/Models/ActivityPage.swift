@@ -89,9 +89,14 @@ public struct ActivityPage: Page {
     /// Whether this is a later part of the list.
     public var isLater: Bool
     public var problem: Problem?
+    /// For how many days a change can be undone.
+    public var keptDays: Int
 
-    public init(entries: [Entry], isMore: Bool = false, isLater: Bool = false, problem: Problem? = nil) {
+    public init(
+        entries: [Entry], isMore: Bool = false, isLater: Bool = false, problem: Problem? = nil, keptDays: Int
+    ) {
         (self.entries, self.isMore, self.isLater, self.problem) = (entries, isMore, isLater, problem)
+        self.keptDays = keptDays
     }
 
     /// The most characters of notes: a page shows many changes, and notes may be long.
@@ -103,6 +108,7 @@ public struct ActivityPage: Page {
         return PageContent(
             template: "activity", title: words["activityTitle"], section: .activity,
             content: [
+                "kept": .text(words("activityKept", count: keptDays)),
                 "alerts": problem.map { .list([paper.alert(.warning, sentence(paper, $0))]) } ?? .nothing,
                 "days": .rows(days(paper)),
                 "none": entries.isEmpty ? paper.emptyState("activityEmptyTitle", "activityEmptyText") : .nothing,

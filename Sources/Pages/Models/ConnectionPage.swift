@@ -83,20 +83,15 @@ public struct ConnectionPage: Page {
     /// The changes of the next run; nil unless somebody asked for them.
     public var preview: (counts: SyncCounts, changes: [Change])?
     public var draft: Draft
-    /// The origin of the provider's sign-in, for the page's policy.
-    public var signInOrigin: String?
 
     public init(
         connection: ConnectionSummary, step: Step, content: [ContentField], linked: Int = 0,
         runs: [Run] = [], history: [RunDay] = [], preview: (counts: SyncCounts, changes: [Change])? = nil,
-        draft: Draft = Draft(), signInOrigin: String? = nil
+        draft: Draft = Draft()
     ) {
         (self.connection, self.step, self.content) = (connection, step, content)
         (self.linked, self.runs, self.history, self.preview, self.draft) = (linked, runs, history, preview, draft)
-        self.signInOrigin = signInOrigin
     }
-
-    public var formTargets: [String] { signInOrigin.map { [$0] } ?? [] }
 
     public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words

@@ -4,10 +4,14 @@
 public struct ProviderPage: Page {
     /// Why a sign-in did not work.
     public enum Failure: String, Sendable, CaseIterable {
-        case begunElsewhere, denied, failed, unavailable, unknownPerson, needsJoining, taken, unusableName, noOperator
+        case begunElsewhere, denied, failed, unavailable, unknownPerson, needsJoining, taken, unusableName, noOperator,
+            noProof
     }
 
     public enum State: Sendable {
+        /// The browser goes on by itself: one that knows the policy of a page with a form follows the form's redirect
+        /// to no other origin, neither to the provider's nor to one to which the provider leads on.
+        ///
         /// - Parameter address: where the provider's sign-in is.
         case leaving(address: String)
         /// The operator's pages are open.
@@ -59,12 +63,8 @@ public struct AccountProvider: Sendable {
     public var name: String
     /// Whether the person signs in there.
     public var isJoined: Bool
-    /// The origin to which the form leads.
-    public var origin: String
 
-    public init(name: String, isJoined: Bool, origin: String) {
-        (self.name, self.isJoined, self.origin) = (name, isJoined, origin)
-    }
+    public init(name: String, isJoined: Bool) { (self.name, self.isJoined) = (name, isJoined) }
 
     func shown(_ paper: RenderContext) -> Node {
         let inserts = ["provider": name]

@@ -9,19 +9,18 @@ public struct SignInPage: Page {
     /// What replaces the password while the page asks for the code; nil while it asks for the password.
     public var ticket: String?
     public var draft: Draft
-    /// The provider's name, and the origin to which its button leads; nil for a server without one.
-    public var provider: (name: String, origin: String)?
+    /// The provider's name; nil for a server without one.
+    public var provider: String?
 
     public init(
         hasPasswords: Bool, to: String = "/app", ticket: String? = nil, draft: Draft = Draft(),
-        provider: (name: String, origin: String)? = nil
+        provider: String? = nil
     ) {
         (self.hasPasswords, self.to, self.ticket, self.draft) = (hasPasswords, to, ticket, draft)
         self.provider = provider
     }
 
     public var showsSecret: Bool { ticket != nil }
-    public var formTargets: [String] { provider.map { [$0.origin] } ?? [] }
 
     public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
@@ -46,7 +45,7 @@ public struct SignInPage: Page {
                 "provider": provider.map {
                     paper.act(
                         "actSignInAt", "/app/sign-in/provider", ["to": to], style: hasPasswords ? .plain : .primary,
-                        ["provider": $0.name])
+                        ["provider": $0])
                 } ?? .nothing,
             ], problems: paper.problems(draft, in: "sign-in", fields))
     }
@@ -76,8 +75,8 @@ public struct SignInLinkPage: Page {
         case used, expired, unknown
         /// Somebody opened the operator's pages without a link.
         ///
-        /// - Parameter provider: the provider at which operators sign in, with the origin to which its button leads.
-        case needed(provider: (name: String, origin: String)?)
+        /// - Parameter provider: the name of the provider at which operators sign in.
+        case needed(provider: String?)
     }
 
     public var state: State
@@ -88,7 +87,6 @@ public struct SignInLinkPage: Page {
     }
 
     public var showsSecret: Bool { if case .ready = state { true } else { false } }
-    public var formTargets: [String] { if case .needed(let provider?) = state { [provider.origin] } else { [] } }
 
     public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
@@ -113,7 +111,7 @@ public struct SignInLinkPage: Page {
             title = words["adminTitle"]
             content["act"] = provider.map {
                 paper.act(
-                    "actSignInAt", "/app/sign-in/provider/operator", style: .primary, ["provider": $0.name])
+                    "actSignInAt", "/app/sign-in/provider/operator", style: .primary, ["provider": $0])
             }
             content["line"] = words.sentence("linkAgainOperator", ["app": .text(app)])
         case .unknown:

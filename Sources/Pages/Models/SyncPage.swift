@@ -25,20 +25,14 @@ public struct SyncPage: Page {
     public var until: CivilDate?
     /// What the new feed would show in the next two weeks; nil unless the person asked for a look at it.
     public var look: [PageEntry]?
-    /// The origins of providers' sign-ins, for the page's policy.
-    public var signInOrigins: [String]
 
     public init(
         feeds: [FeedSummary], connections: [ConnectionSummary], offers: [Offer], content: [ContentField],
-        draft: Draft = Draft(), audience: Audience? = nil, until: CivilDate? = nil, look: [PageEntry]? = nil,
-        signInOrigins: [String] = []
+        draft: Draft = Draft(), audience: Audience? = nil, until: CivilDate? = nil, look: [PageEntry]? = nil
     ) {
         (self.feeds, self.connections, self.offers, self.content) = (feeds, connections, offers, content)
-        (self.draft, self.signInOrigins) = (draft, signInOrigins)
-        (self.audience, self.until, self.look) = (audience, until, look)
+        (self.draft, self.audience, self.until, self.look) = (draft, audience, until, look)
     }
-
-    public var formTargets: [String] { signInOrigins }
 
     public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words

@@ -80,7 +80,7 @@ package struct Housekeeping: Service {
             }
         }
         try await store.recordRepeatedly {
-            try $0.pruneKeptContents(before: trusted - Activity.undoDays * day, limit: $1)
+            try $0.pruneKeptContents(before: trusted - kept.activity * day, limit: $1)
         }
         try await store.recordRepeatedly {
             try $0.pruneOwnRemovals(before: trusted - OwnCalendars.keptDays * day, limit: $1)

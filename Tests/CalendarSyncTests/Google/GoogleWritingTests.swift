@@ -3,6 +3,7 @@
 import Base
 import Foundation
 import ICalBridge
+import Synchronization
 import Testing
 
 @testable import CalendarSync
@@ -252,5 +253,33 @@ import Testing
         let event = try await bench.createOne("a", Bench.single("A"))
         let entry = try #require(event.entry)
         #expect(try await bench.update("a", event, to: entry) == .written(event))
+    }
+}
+
+@Suite struct GoogleWeightTests {
+    /// Notes as how many requests each one counts.
+    private final class Scales: ProviderHTTP {
+        private let noted = Mutex<[Int]>([])
+
+        var counts: [Int] { noted.withLock { $0 } }
+
+        func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer {
+            noted.withLock { $0.append(request.calls) }
+            return ProviderAnswer(status: 404)
+        }
+    }
+
+    @Test("A PATCH counts as three requests, also in a batch, and every other one as one")
+    func weight() async throws {
+        let scales = Scales()
+        let wire = GoogleWire(
+            http: scales, tokens: FixedToken(token: "t"), base: "http://127.0.0.1:1", pause: { _ in },
+            random: { _ in 0 })
+        let calls = ["GET", "PATCH", "PUT", "POST", "DELETE"].map {
+            GoogleCall(method: $0, path: "calendars/c/events/e")
+        }
+        for call in calls { _ = try await wire.send(call) }
+        _ = await wire.send(calls)
+        #expect(scales.counts == [1, 3, 1, 1, 1, 7])
     }
 }

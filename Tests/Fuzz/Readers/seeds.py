@@ -44,6 +44,11 @@ POLL = f"GET /feeds/{TOKEN}/Care.ics HTTP/1.1\r\nHost: calendar.example\r\nAccep
 POST = "POST /v1/circles HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"
 CHUNKS = "PUT /v1/circles/c HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4;x=y\r\n\r\n\r\n\r\n0\r\nTrailer: z\r\n\r\n"
 OLD = "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
+OPENID = '{"issuer":"https://login.example","authorization_endpoint":"https://login.example/a","token_endpoint":' \
+         '"https://login.example/t","jwks_uri":"https://login.example/k","userinfo_endpoint":"https://login.example/u",' \
+         '"end_session_endpoint":"https://login.example/e","response_types_supported":["code"],' \
+         '"id_token_signing_alg_values_supported":["PS256"],"token_endpoint_auth_methods_supported":["client_secret_post"],' \
+         '"authorization_response_iss_parameter_supported":true}'
 JSON = ['{"a":[1,-2.5e3,true,null,"\\u00e9\\ud83d\\ude00\\n"],"b":{}}', "[]", '"x"', "0", '{"a":1,"a":2}', "[[[[[[1]]]]]]", '"\\ud800"']
 RULE = '{"rrule":"FREQ=WEEKLY;BYDAY=MO,WE;COUNT=8","exdates":["2026-01-21"],"rdates":["2026-02-03"]}'
 ITEM = '{"title":"Early shift","notes":"a\\nb","startsAt":"2026-01-21T09:00:00-08:00","endsAt":"2026-01-21T17:00:00-08:00",' \
@@ -111,6 +116,11 @@ PLAIN = {
     "google-event": [GOOGLE], "google-batch": [PART, '{"error":{"code":403,"errors":[{"reason":"rateLimitExceeded"}]}}'], "graph-event": [GRAPH],
     "oauth": ['{"access_token":"a","token_type":"Bearer","expires_in":3600,"refresh_token":"r","scope":"x y"}',
               '{"accessToken":"a","refreshToken":null,"expiresAt":1,"scopes":["x"]}', '{"error":"invalid_grant"}'],
+    "openid": ["ann@example.org", "f:1:ann", OPENID, '{"kty":"RSA","kid":"r1","use":"sig","alg":"PS256","e":"AQAB","n":"' + "_" * 342 + '"}',
+               '{"kty":"EC","crv":"P-256","kid":"e1","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",'
+               '"y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"}',
+               '{"iss":"https://login.example","sub":"ann","aud":["kalends","b"],"azp":"kalends","exp":1772453800,"iat":1772452800,'
+               '"nbf":1772452800,"auth_time":1772452790,"email":"ann@example.org","email_verified":true,"groups":["ops"]}'],
     "percent": ["a%20b%C3%A9"], "notes": ["a<br>b &amp; <b>c</b>", "<p>x</p>\n", "W. Europe Standard Time"],
 }
 D = 'xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"'

@@ -2,7 +2,9 @@
 
 import Foundation
 import HTTPTypes
+import Logging
 import NIOCore
+import Server
 import Storage
 import Testing
 
@@ -153,28 +155,34 @@ struct ActivityTests {
         }
     }
 
-    @Test("What was there before is kept for thirty days, and the changes themselves longer")
-    func thirtyDays() async throws {
-        try await TestServer.run { server in
+    @Test(
+        "What was there before is kept for thirty days or what the setting says, and the changes themselves longer",
+        arguments: [30, 2])
+    func days(kept: Int) async throws {
+        var settings = ServerSettings()
+        settings.retention.activity = kept
+        try await TestServer.run(settings: settings) { server in
             try await server.makeCircle()
             let start = try await server.latestChange()
             try await server.put("tasks", "t", Self.task)
             try await server.put("tasks", "t", Self.with(["title": "Other"]))
-            server.clock.advance(seconds: 30 * 86_400 - 1)
+            server.clock.advance(seconds: kept * 86_400 - 1)
             #expect(try await server.activity(since: start)[1]["before"] == ["title": "Pills"])
             server.clock.advance(seconds: 1)
             let old = try await server.activity(since: start)
             #expect(old.count == 2)
             #expect(old.allSatisfy { $0["before"] == .null && $0["after"] == .null && $0["undoableUntil"] == .null })
-            #expect(try await server.undo(start + 2).expect(410).json["code"] == "changes-forgotten")
+            let refused = try await server.undo(start + 2).expect(410)
+            #expect(refused.json["code"] == "changes-forgotten" && refused.text.contains("for \(kept) days"))
             func count() async throws -> Int {
                 try await server.services.store.read {
                     try $0.keptContents(of: "t", "tasks", part: "", in: "c", after: 0, limit: 10).count
                 }
             }
             #expect(try await count() == 1)
-            let now = server.clock.now
-            _ = try await server.services.store.record { try $0.pruneKeptContents(before: now, limit: 10) }
+            let housekeeping = Housekeeping(
+                services: server.services, logger: Logger(label: "t") { _ in server.log })
+            try await housekeeping.prune(server.clock.now + 1)
             #expect(try await count() == 0)
         }
     }

@@ -20,9 +20,13 @@ struct RetentionTests {
         let plain = try await ServerSettings(
             flags: [:], configFile: nil, environment: ["KALENDS_KEEP_RUN_DAYS": "7"]
         ).retention
-        #expect(plain.runs == 7 && plain.accesses == 90 && plain.accessCounts == 400 && plain.deletions == 365)
+        #expect(
+            plain.runs == 7 && plain.accesses == 90 && plain.activity == 30 && plain.accessCounts == 400
+                && plain.deletions == 365)
         #expect(plain.deliveries == 30 && plain.previews == 1)
-        for (name, value) in [("keepAccessDays", "0"), ("keepDeletionDays", "29"), ("keepRunDays", "3651")] {
+        for (name, value) in [
+            ("keepAccessDays", "0"), ("keepDeletionDays", "29"), ("keepRunDays", "3651"), ("keepActivityDays", "91"),
+        ] {
             await #expect(throws: ServerSettings.Invalid.self) {
                 try await ServerSettings(flags: [name: value], configFile: nil, environment: [:])
             }

@@ -14,8 +14,6 @@ package struct ProviderSignIn: Sendable {
     package struct Departure: Sendable {
         /// The address at the provider that the browser opens.
         package let url: String
-        /// The origin of this address.
-        package let origin: String
         /// What the browser keeps until it is back.
         package let attempt: Concealed
     }
@@ -62,7 +60,7 @@ package struct ProviderSignIn: Sendable {
     package func beginForOperator() async throws -> Departure {
         guard settings.operatorGroup != nil else { throw Refusal.installationOnly }
         let attempt = ProviderAttempt(.operatorPages, to: PagePath.admin.text, session: nil, now: acts.now())
-        return try await begin(attempt, asksForProof: false)
+        return try await begin(attempt, asksForProof: true)
     }
 
     /// Begins a sign-in that joins an account to the caller's user; throws 403 in a session that did not begin a moment
@@ -80,7 +78,7 @@ package struct ProviderSignIn: Sendable {
         if asksForProof { parameters.append(("max_age", String(RecentSignIn.span / 1000))) }
         let url = provider.client(metadata).authorizeURL(
             for: attempt.oauth, scopes: settings.scopes, redirectURI: redirectURI, adding: parameters)
-        return Departure(url: url, origin: metadata.authorizeOrigin, attempt: try attempt.sealed(with: key))
+        return Departure(url: url, attempt: try attempt.sealed(with: key))
     }
 
     // MARK: Arriving
@@ -155,11 +153,19 @@ package struct ProviderSignIn: Sendable {
         if settings.userClaim == "email", claims["email_verified"] != true {
             throw OpenIDFault(.unusableName, "The account's e-mail address is not verified.")
         }
-        let name = value?.string?.replacing("@", with: ":")
-        guard let name, Identifier.isValid(name) else {
+        guard let name = value?.string.flatMap(Self.userID) else {
             throw OpenIDFault(.unusableName, "The claim of oidcUserClaim is missing, or is no id.")
         }
         return name
+    }
+
+    /// Returns the user whom a claim names, another one for each value: an @ becomes a colon, and a colon becomes two; nil
+    /// for a value that is no id then.
+    static func userID(_ claim: String) -> String? {
+        // Beside each other, an @ and a colon would be what another row of them is.
+        guard !["@@", "@:", ":@"].contains(where: claim.contains) else { return nil }
+        let id = claim.replacing(":", with: "::").replacing("@", with: ":")
+        return Identifier.isValid(id) ? id : nil
     }
 
     /// Begins a session, and joins the account to its user first where it belongs to nobody.
@@ -168,7 +174,7 @@ package struct ProviderSignIn: Sendable {
         replacing former: Secret?
     ) async throws -> Arrival {
         let (secret, id, most) = (Secret.make(.session), attempt.sessionID(key), quotas.sessionsPerUser)
-        let (issuer, accounts) = (settings.issuer, settings.accounts)
+        let (issuer, accounts, lifetime) = (settings.issuer, settings.accounts, settings.sessionHours * 3_600_000)
         let sealed = try grant.idToken.map { try key.seal($0.reveal(), for: Self.purpose(ofIDToken: id)) }
         let session = try await acts.act(on: Self.ground(user), for: .signingIn(user)) { act in
             let transaction = act.transaction
@@ -187,6 +193,7 @@ package struct ProviderSignIn: Sendable {
             }
             var session = Session(id: id, userID: user, client: client, now: act.now)
             (session.sealedIDToken, session.provedAt) = (sealed, token.provedAt)
+            session.expiresAt = act.now + lifetime
             let ended = try Sessions.end(former, of: user, in: transaction, now: act.now)
             try transaction.insertSession(session, hash: secret.hash, maximum: most)
             let note = AuditNote(.sessionCreated, id, detail: ["means": "provider"])
@@ -258,6 +265,10 @@ package struct ProviderSignIn: Sendable {
         let groups = value?.array ?? [value ?? .null]
         guard let group = settings.operatorGroup, groups.contains(.string(group)) else {
             throw OpenIDFault(.noOperator, "The account is not in the group of oidcOperatorGroup.")
+        }
+        // A provider may pass over `max_age` (OpenID Connect Core 1.0 section 3.1.3.7).
+        guard token.provedAt >= attempt.begunAt - RecentSignIn.span - IDToken.ahead else {
+            throw OpenIDFault(.noProof, "The provider asked the person for no proof, or does not say when (auth_time).")
         }
         let (secret, id, issuer) = (Secret.make(.operatorSession), attempt.sessionID(key), settings.issuer)
         try await acts.act(on: .operatorPages, for: .operatorAtHand) { act in

@@ -25,6 +25,8 @@ package struct OpenIDSettings: Sendable {
     /// The claim that names the user.
     var userClaim = Setting.oidcUserClaim.standard
     var accounts = Accounts.joined
+    /// How many hours a session lasts that began at the provider.
+    var sessionHours = 24
     var groupsClaim = Setting.oidcGroupsClaim.standard
     /// The group whose members may open the operator's pages; nil if the provider lets nobody in there.
     package var operatorGroup: String?
@@ -75,6 +77,7 @@ package struct OpenIDSettings: Sendable {
         groupsClaim = values.filled(.oidcGroupsClaim) ?? groupsClaim
         operatorGroup = values.filled(.oidcOperatorGroup)
         accounts = values.choice(.oidcAccounts).flatMap(Accounts.init) ?? accounts
+        sessionHours = values.number(.oidcSessionHours) ?? sessionHours
         var faults: [String] = []
         privateHosts.formUnion(
             ConnectionSettings.hosts(.oidcPrivateHosts, "sso.lan or 10.0.0.7:8443", &values, &faults))
@@ -108,10 +111,14 @@ extension Setting {
         "The scopes that a sign-in asks for, with spaces between; openid is one of them.")
     package static let oidcUserClaim = Setting(
         "oidcUserClaim", .text, standard: "sub",
-        "The claim that names the user, whose @ becomes a colon; email counts only with email_verified.")
+        "The claim that names the user, whose @ becomes a colon and whose colon becomes two; email counts only if verified."
+    )
     package static let oidcAccounts = Setting(
         "oidcAccounts", .choice(OpenIDSettings.Accounts.allCases.map(\.rawValue)), standard: "joined",
         "Whom the provider lets in: joined accounts, also members known here, or anyone; docs/operations.md.")
+    package static let oidcSessionHours = Setting(
+        "oidcSessionHours", .number(1...720), standard: "24",
+        "How many hours a session lasts that began at the provider; then it is asked again.")
     package static let oidcGroupsClaim = Setting(
         "oidcGroupsClaim", .text, standard: "groups", "The claim with the groups of a person.")
     package static let oidcOperatorGroup = Setting(
@@ -124,7 +131,7 @@ extension Setting {
 
     /// The settings of the sign-in at a provider; all others need the first.
     static let openID: [Setting] = [
-        oidcIssuer, oidcClientID, oidcClientSecret, oidcName, oidcScopes, oidcUserClaim, oidcAccounts, oidcGroupsClaim,
-        oidcOperatorGroup, oidcPrivateHosts,
+        oidcIssuer, oidcClientID, oidcClientSecret, oidcName, oidcScopes, oidcUserClaim, oidcAccounts, oidcSessionHours,
+        oidcGroupsClaim, oidcOperatorGroup, oidcPrivateHosts,
     ]
 }

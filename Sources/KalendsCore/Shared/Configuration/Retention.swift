@@ -8,6 +8,8 @@ package struct Retention: Sendable {
     package var accesses = 90
     /// Counts of accesses by day and kind of client.
     package var accessCounts = 400
+    /// What was there before changes of a circle's items.
+    package var activity = 30
     /// Runs that changed something, the journal of their writes, and resolved conflicts.
     package var runs = 90
     /// That an event was deleted on both sides, so that an old copy cannot bring it back.
@@ -19,8 +21,9 @@ package struct Retention: Sendable {
 
     /// Each of them with the setting that changes it.
     static let settings: [(setting: Setting, path: any WritableKeyPath<Retention, Int> & Sendable)] = [
-        (.keepAccessDays, \.accesses), (.keepAccessCountDays, \.accessCounts), (.keepRunDays, \.runs),
-        (.keepDeletionDays, \.deletions), (.keepDeliveryDays, \.deliveries), (.keepPreviewDays, \.previews),
+        (.keepAccessDays, \.accesses), (.keepAccessCountDays, \.accessCounts), (.keepActivityDays, \.activity),
+        (.keepRunDays, \.runs), (.keepDeletionDays, \.deletions), (.keepDeliveryDays, \.deliveries),
+        (.keepPreviewDays, \.previews),
     ]
 }
 
@@ -30,6 +33,9 @@ extension Setting {
         "Days for which single accesses of feeds are kept; the newest 1,000 of each feed stay longer.")
     package static let keepAccessCountDays = days(
         "keepAccessCountDays", \.accessCounts, "Days for which counts of accesses by day and client are kept.")
+    package static let keepActivityDays = days(
+        "keepActivityDays", \.activity, to: CircleChanges.keptDays,
+        "Days for which what was there before changes of a circle's items is kept, so that they can be undone.")
     package static let keepRunDays = days(
         "keepRunDays", \.runs,
         "Days for which runs of connections, their writes and resolved conflicts are kept, and can be undone.")
@@ -42,8 +48,9 @@ extension Setting {
         "keepPreviewDays", \.previews, "Days for which a file that was read, but not imported, is kept.")
 
     private static func days(
-        _ name: String, _ path: any KeyPath<Retention, Int> & Sendable, from least: Int = 1, _ about: String
+        _ name: String, _ path: any KeyPath<Retention, Int> & Sendable, from least: Int = 1,
+        to most: Int = 3650, _ about: String
     ) -> Setting {
-        Setting(name, .number(least...3650), standard: String(Retention()[keyPath: path]), about)
+        Setting(name, .number(least...most), standard: String(Retention()[keyPath: path]), about)
     }
 }

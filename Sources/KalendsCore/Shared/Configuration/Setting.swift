@@ -147,7 +147,7 @@ extension Setting {
         "A file with the secret of users' tokens (HS256); a line break at its end does not count.")
     package static let jwtJwksFile = Setting(
         "jwtJwksFile", .text, standard: "no tokens",
-        "A file with the public keys (JWKS) that users' tokens are checked with (RS256, ES256).")
+        "A file with the public keys (JWKS) that users' tokens are checked with (RS256, PS256, ES256).")
     package static let jwtJwksURL = Setting(
         "jwtJwksURL", .text, standard: "no tokens",
         "An address that serves these public keys: https, or http on this machine."

@@ -7,7 +7,7 @@ import FoundationEssentials
 package struct TokenSettings: Sendable {
     /// The shared secret for HS256, at least 32 bytes.
     var secret: Concealed?
-    /// The public keys for RS256 and ES256: a file (JWKS, RFC 7517), or the address of one.
+    /// The public keys for RS256, PS256 and ES256: a file (JWKS, RFC 7517), or the address of one.
     var jwksFile: String?
     var jwksURL: Concealed?
     /// The value that `iss` must have, and the one that `aud` must be or contain; nil accepts anything.

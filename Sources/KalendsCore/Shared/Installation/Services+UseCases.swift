@@ -14,7 +14,10 @@ extension Services {
         Patients(acts: acts, tidying: tidying, quotas: settings.quotas, kinds: settings.kinds)
     }
     package var changes: CircleChanges { CircleChanges(acts: acts) }
-    package var activity: Activity { Activity(acts: acts, quotas: settings.quotas, kinds: settings.kinds) }
+    package var activity: Activity {
+        Activity(
+            acts: acts, quotas: settings.quotas, kinds: settings.kinds, keptDays: settings.retention.activity)
+    }
     package var schedule: Schedule { Schedule(acts: acts, quotas: settings.quotas) }
     package var occurrences: Occurrences { Occurrences(acts: acts, quotas: settings.quotas) }
     package var serviceKeys: ServiceKeys { ServiceKeys(acts: acts, lifetime: settings.keyLifetime) }

@@ -109,8 +109,7 @@ struct AccountPages: Sendable {
                 hasSecondFactor: factor.hasPassword ? factor.since != nil : nil,
                 lastOwnerOf: try user.circlesAsLastOwner.map(\.name),
                 provider: try openID.map {
-                    AccountProvider(
-                        name: $0.name, isJoined: try user.joinedProvider($0) != nil, origin: $0.shown.origin)
+                    AccountProvider(name: $0.name, isJoined: try user.joinedProvider($0) != nil)
                 }, draft: draft, passwordDraft: passwordDraft)
         }
         return try await visit.page(read, status: status, path: path)

@@ -46,16 +46,11 @@ struct ProviderSignInPages: Sendable {
     private static func leave(
         _ visit: PageVisit, _ begin: (ProviderSignIn) async throws -> ProviderSignIn.Departure
     ) async throws -> Response {
-        let (provider, settings) = (try provider(visit), visit.services.settings)
+        let provider = try provider(visit)
         do {
             let departure = try await begin(provider)
-            let cookie = AttemptCookie.field(departure.attempt, settings)
-            if departure.origin.isSameText(as: provider.settings.shown.origin) {
-                return visit.leave(to: departure.url).with(cookies: visit.cookies + [cookie])
-            }
-            // A browser that knows the policy of the page follows a form's redirect to no other origin.
             return try await page(.leaving(address: departure.url), provider, visit, refreshing: departure.url)
-                .with(cookie: cookie)
+                .with(cookie: AttemptCookie.field(departure.attempt, visit.services.settings))
         } catch let fault as OpenIDFault {
             return try await failed(fault, provider, visit)
         } catch let refusal as Refusal where refusal.code == .signInTooOld {
@@ -102,30 +97,22 @@ struct ProviderSignInPages: Sendable {
         let status: HTTPResponse.Status =
             switch fault.kind {
             case .begunElsewhere: .badRequest
-            case .denied, .unknownPerson, .needsJoining, .taken, .unusableName, .noOperator: .forbidden
+            case .denied, .unknownPerson, .needsJoining, .taken, .unusableName, .noOperator, .noProof: .forbidden
             case .failed: .badGateway
             case .unavailable: .serviceUnavailable
             }
         let failure = ProviderPage.Failure(rawValue: fault.kind.rawValue) ?? .failed
-        return try await page(
-            .failed(failure, next: visit.session == nil ? signIn : account), provider, visit, status: status)
+        let page = ProviderPage(
+            .failed(failure, next: visit.session == nil ? signIn : account), provider: provider.settings.name)
+        return try await visit.page(page, status: status, path: signIn)
     }
 
-    /// - Parameter address: where the browser goes on by itself.
     private static func page(
-        _ state: ProviderPage.State, _ provider: ProviderSignIn, _ visit: PageVisit,
-        status: HTTPResponse.Status = .ok, refreshing address: String? = nil
+        _ state: ProviderPage.State, _ provider: ProviderSignIn, _ visit: PageVisit, refreshing address: String
     ) async throws -> Response {
-        var answer = try await visit.page(
-            ProviderPage(state, provider: provider.settings.name), status: status, path: signIn)
-        if let address { answer.headers[.refresh] = "0;url=\(address)" }
-        return answer
+        try await visit.page(
+            ProviderPage(state, provider: provider.settings.name), refreshing: address, path: signIn)
     }
-}
-
-extension OpenIDSettings {
-    /// The provider's name, and the origin at which its sign-in usually is.
-    var shown: (name: String, origin: String) { (name, WebOrigin(ofAddress: issuer)?.text ?? "") }
 }
 
 /// The cookie in which a browser keeps a sign-in that it has begun at a provider.
@@ -148,8 +135,4 @@ enum AttemptCookie {
         "\(names.own(settings))=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax"
             + (settings.isSecure ? "; Secure" : "")
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static let refresh = HTTPField.Name("Refresh") ?? .from
 }

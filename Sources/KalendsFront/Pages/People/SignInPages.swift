@@ -109,7 +109,7 @@ struct SignInPages: Sendable {
             }
         let page = SignInPage(
             hasPasswords: read.0, to: to, ticket: ticket?.reveal(), draft: draft,
-            provider: visit.services.settings.openID?.shown)
+            provider: visit.services.settings.openID?.name)
         return try await visit.page((page, read.1), status: status, path: "/app/sign-in")
     }
 

@@ -37,12 +37,12 @@ struct ActivityPages: Sendable {
         let (services, before) = (visit.services, visit.query["before"].flatMap { Int($0) })
         let read = try await visit.read(isLarge: true) { circle, visitor in
             let found = try circle.latestActivity(
-                before: before ?? .max, limit: most + 1, services.settings.kinds, now: services.now())
+                before: before ?? .max, limit: most + 1, services.settings, now: services.now())
             let facts = ActivityFacts(
                 circle: circle.circle, names: try circle.names, mayUndo: visitor.mayWrite, reader: visitor.zone)
             return ActivityPage(
                 entries: found.prefix(most).map(facts.entry), isMore: found.count > most, isLater: before != nil,
-                problem: refusal.map(facts.problem))
+                problem: refusal.map(facts.problem), keptDays: services.settings.retention.activity)
         }
         return try await visit.page(
             read, status: refusal == nil ? .ok : .conflict, path: refusal == nil ? nil : visit.filled(path))

@@ -18,7 +18,8 @@ struct ConnectionSetupPages: Sendable {
             let (own, caller) = (try await ConnectionPages.own(visit), try visit.caller())
             let departure = try await visit.services.connections.authorize(
                 own.id, returnTo: ConnectionPages.path(of: own), session: caller.session, for: caller)
-            return visit.leave(to: departure.url)
+            let page = ProviderPage(.leaving(address: departure.url), provider: Provider(own.provider).name)
+            return try await visit.page(page, refreshing: departure.url, path: ConnectionPages.path(of: own))
         }
         routes.page(.post, Self.path + "/account", for: .connection, back: Self.path) { visit in
             let names = ["url", "username", "password"]
@@ -105,7 +106,6 @@ extension ConnectionPages {
                     patients: try FeedPages.patients(of: circle)), linked: shown.counts.linked,
                 runs: runs.prefix(20).map { ConnectionPage.Run($0) },
                 history: RunDay.days(of: runs, in: visitor.zone))
-            page.signInOrigin = settings.connections.signInOrigin(of: own.provider)
             page.draft = draft
             return (page, own)
         }

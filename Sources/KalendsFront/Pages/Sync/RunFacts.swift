@@ -72,18 +72,6 @@ extension RunDay {
     }
 }
 
-extension ConnectionSettings {
-    /// The origin to which signing in at a provider leads, for the policy of a page with the button; nil when there is
-    /// none.
-    func signInOrigin(of provider: Connection.Provider) -> String? {
-        switch provider {
-        case .google: WebOrigin(ofAddress: googleAuthorizeURL)?.text
-        case .outlook: WebOrigin(ofAddress: microsoftLoginURL)?.text
-        case .caldav, .apple: nil
-        }
-    }
-}
-
 extension ConflictsPage.Conflict {
     init(_ listed: Connections.ListedConflict, of connection: ConnectionSummary) {
         let record = listed.record

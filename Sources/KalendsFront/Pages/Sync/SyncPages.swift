@@ -93,8 +93,7 @@ struct SyncPages: Sendable {
                 look: try look.map {
                     try CalendarPages.entries(
                         ofNew: $0, in: circle, from: today, to: today.adding(days: 14), visitor.zone, services)
-                },
-                signInOrigins: Provider.offered.compactMap { settings.connections.signInOrigin(of: $0.stored) })
+                })
         }
         return try await visit.page(read, status: draft.status, path: visit.filled(Self.path))
     }

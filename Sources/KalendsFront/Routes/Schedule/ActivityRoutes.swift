@@ -18,7 +18,8 @@ struct ActivityRoutes: Sendable {
             .get, "/v1/circles/{circle}/activity",
             Operation(
                 "listActivity", "List what happened in a circle", .circle(.read), .scope(.readSchedule),
-                details: "The oldest comes first. What was before and after is kept for \(Activity.undoDays) days.",
+                details:
+                    "The oldest comes first. What was before and after is kept for 30 days, or what `keepActivityDays` is.",
                 query: [
                     .init(
                         name: "since",
@@ -29,8 +30,8 @@ struct ActivityRoutes: Sendable {
             .post, "/v1/circles/{circle}/activity/{number}/undo",
             Operation(
                 "undoActivity", "Undo a change of an item or an occurrence", .circle(.write), .scope(.writeSchedule),
-                details: "For \(Activity.undoDays) days: what was deleted comes back, what was created is deleted, and "
-                    + "what was changed gets the values from before, unless somebody changed them since: 409 says who "
+                details: "For 30 days, or what `keepActivityDays` is: what was deleted comes back, what was created is "
+                    + "deleted, and what was changed gets the values from before, unless somebody changed them since: 409 says who "
                     + "and when. The answer is the change that this makes; it can be undone, too.",
                 [.ok(one)], refusals: [409, 410]), undo)
     }

@@ -145,14 +145,16 @@ extension WriteTransaction {
     ///
     /// A wish that is already due may be under way, as above; its repetition collects changes again, so that many changes in
     /// a row are a run every few seconds. Without a lease no run has read it, and it keeps its place among those that wait.
-    /// What fails is tried again at its own time, and phones ask by themselves.
+    /// What fails is tried again at its own time, and phones ask by themselves. A run that is held until somebody approves
+    /// it would only ask the provider again for all that it has: it is examined at its own time, too.
     func wakeConnections(in circle: String, now: Int) throws {
         try execute(
             """
             INSERT INTO sync_wishes (connection_id, kind, due_at)
             SELECT id, 'change', CAST($2 AS BIGINT) FROM connections
             WHERE circle_id = $1 AND ending IS NULL AND state = 'active' AND provider <> 'apple' AND failures = 0
-                AND calendar_id IS NOT NULL
+                AND calendar_id IS NOT NULL AND NOT EXISTS (
+                    SELECT 1 FROM sync_runs WHERE state = 'held' AND connection_id = connections.id)
             ORDER BY id
             ON CONFLICT (connection_id) DO UPDATE SET due_at = CASE WHEN EXISTS (
                     SELECT 1 FROM sync_leases

@@ -114,7 +114,43 @@ extension Reader {
                 "It stays bounded.")
             _ = (GraphText.line(text), GraphText.body(text), GraphZones.identifier(of: text))
         },
+        Reader(name: "openid", check: openID),
     ]
+
+    /// What a provider of sign-ins says of itself, of its keys and of a person.
+    private static func openID(_ bytes: [UInt8]) throws {
+        if let user = ProviderSignIn.userID(text(bytes)) {
+            // Rows of colons tell what the claim was.
+            let parts = user.replacing("::", with: "\0").replacing(":", with: "@").replacing("\0", with: ":")
+            try promise(parts.utf8.elementsEqual(bytes), "A user is of one claim: \(user)")
+        }
+        guard let document = try? JSONValue(parsing: bytes), let members = document.object else { return }
+        if let metadata = try? OpenIDMetadata(document, of: issuer) {
+            let addresses = [metadata.authorizeURL, metadata.tokenURL, metadata.keysURL]
+            for address in addresses + [metadata.userInfoURL, metadata.endSessionURL].compactMap(\.self) {
+                try promise(
+                    ["https://", "http://"].contains { address.hasPrefix($0) } && TokenSettings.isSafe(address),
+                    "An address is one of the web: \(address)")
+            }
+        }
+        if let key = VerifyingKey(jwk: document, leastBits: 2048) {
+            try promise(key.algorithm != .hs256, "No published key is a secret.")
+        }
+        let now = 1_772_452_800_000
+        let attempt = ProviderAttempt(.session, to: "/app", session: nil, now: now)
+        // The rest of what a token has to say is for the input.
+        let claims = JSONValue.object(members.merging(["nonce": .string(attempt.nonce.reveal())]) { $1 })
+        let parts = [Array(#"{"alg":"RS256"}"#.utf8), try claims.serialized(), [1]].map { Base64URL.encode($0) }
+        guard let token = SignedToken(Concealed(parts.joined(separator: ".")), longest: .max),
+            let read = try? IDToken(
+                token, by: OpenIDSettings(issuer: issuer, clientID: "kalends"), for: attempt,
+                with: Concealed("access"), now: now)
+        else { return }
+        try promise((1...255).contains(read.subject.utf8.count), "A subject has a limit.")
+        try promise((0...now).contains(read.provedAt), "Nobody proved who they are in the future: \(read.provedAt)")
+    }
+
+    private static let issuer = "https://login.example"
 
     private static let base = DAVAddress("https://dav.example/calendars/a/")
 

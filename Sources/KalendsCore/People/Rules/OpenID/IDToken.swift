@@ -5,8 +5,10 @@ import Crypto
 
 /// What a verified ID token says of a person (OpenID Connect Core 1.0 sections 2 and 3.1.3.7).
 struct IDToken: Sendable {
-    /// How far the provider's clock may be ahead, and how old a token may be when it comes, in milliseconds.
-    private static let (ahead, oldest) = (30_000, 300_000)
+    /// How far the provider's clock may be ahead or behind, in milliseconds.
+    static let ahead = 30_000
+    /// How old a token may be when it comes, in milliseconds.
+    private static let oldest = 300_000
 
     let subject: String
     let claims: JSONValue

@@ -22,6 +22,8 @@ package struct OpenIDFault: Error, Hashable, Sendable {
         case unusableName
         /// The account is not in the operators' group.
         case noOperator
+        /// The provider asked for no proof of who opens the operator's pages.
+        case noProof
     }
 
     package let kind: Kind

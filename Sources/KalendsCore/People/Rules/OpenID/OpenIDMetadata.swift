@@ -29,8 +29,8 @@ struct OpenIDMetadata: Sendable {
             throw OpenIDFault(.failed, "The provider does not support the response type code.")
         }
         let algorithms = texts("id_token_signing_alg_values_supported")
-        if let algorithms, !algorithms.contains(where: { $0 == "RS256" || $0 == "ES256" }) {
-            throw OpenIDFault(.failed, "The provider signs ID tokens neither with RS256 nor with ES256.")
+        if let algorithms, !algorithms.contains(where: { ["RS256", "PS256", "ES256"].contains($0) }) {
+            throw OpenIDFault(.failed, "The provider signs ID tokens with none of RS256, PS256 and ES256.")
         }
         (authorizeURL, tokenURL, keysURL) = (authorize, token, keys)
         userInfoURL = Self.address(document["userinfo_endpoint"])
@@ -39,9 +39,6 @@ struct OpenIDMetadata: Sendable {
         identifiesInHeader = methods?.contains { $0.isSameText(as: "client_secret_basic") } ?? true
         namesItself = document["authorization_response_iss_parameter_supported"]?.bool == true
     }
-
-    /// The origin to which a sign-in sends the browser.
-    var authorizeOrigin: String { WebOrigin(ofAddress: authorizeURL)?.text ?? "" }
 
     private static func address(_ value: JSONValue?) -> String? {
         guard let text = value?.string, text.utf8.count <= 2000, TokenSettings.isSafe(text),

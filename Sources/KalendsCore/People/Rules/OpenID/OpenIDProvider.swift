@@ -83,7 +83,7 @@ final class OpenIDProvider: Sendable {
         }
         guard let text = grant.idToken, let token = SignedToken(text, longest: SignedToken.longestIDToken),
             token.algorithm != .hs256
-        else { throw OpenIDFault(.failed, "The provider gave no ID token that is signed with RS256 or ES256.") }
+        else { throw OpenIDFault(.failed, "The provider gave no ID token that is signed with RS256, PS256 or ES256.") }
         guard await keys(at: metadata.keysURL).keys(for: token, now: now).contains(where: { $0.verifies(token) }) else {
             throw OpenIDFault(.failed, "The ID token is signed with none of the provider's keys.")
         }

@@ -38,7 +38,7 @@ actor KeyFile: KeySource {
         }
         guard let keys = await KeySet(bytes, leastBits: leastBits), !keys.isEmpty else {
             throw ServerSettings.Invalid(faults: [
-                "jwtJwksFile must be a JSON Web Key Set with a public key for RS256 (\(leastBits) bits or more) or ES256."
+                "jwtJwksFile must be a JSON Web Key Set with a public key for RS256 or PS256 (\(leastBits) bits or more), or ES256."
             ])
         }
         self.keys = keys

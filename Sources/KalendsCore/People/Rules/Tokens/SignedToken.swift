@@ -9,6 +9,7 @@ struct SignedToken: Sendable {
     enum Algorithm: String, Sendable {
         case hs256 = "HS256"
         case rs256 = "RS256"
+        case ps256 = "PS256"
         case es256 = "ES256"
     }
 

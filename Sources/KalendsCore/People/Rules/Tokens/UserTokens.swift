@@ -37,7 +37,7 @@ package struct UserTokens: Sendable {
         let keys: [VerifyingKey] =
             switch token.algorithm {
             case .hs256: [secret].compactMap(\.self)
-            case .rs256, .es256: await source?.keys(for: token, now: now) ?? []
+            case .rs256, .ps256, .es256: await source?.keys(for: token, now: now) ?? []
             }
         guard keys.contains(where: { $0.verifies(token) }) else { throw Refusal.invalidToken }
         return TokenBearer(

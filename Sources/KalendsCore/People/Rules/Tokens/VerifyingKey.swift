@@ -9,7 +9,7 @@ import FeedTokens
 struct VerifyingKey: Sendable {
     private enum Verifier: Sendable {
         case secret(SymmetricKey)
-        case rsa(_RSA.Signing.PublicKey)
+        case rsa(_RSA.Signing.PublicKey, isPSS: Bool)
         case elliptic(P256.Signing.PublicKey)
     }
 
@@ -19,7 +19,7 @@ struct VerifyingKey: Sendable {
     var algorithm: SignedToken.Algorithm {
         switch verifier {
         case .secret: .hs256
-        case .rsa: .rs256
+        case .rsa(_, let isPSS): isPSS ? .ps256 : .rs256
         case .elliptic: .es256
         }
     }
@@ -27,8 +27,8 @@ struct VerifyingKey: Sendable {
     /// Creates the key of a shared secret for HS256.
     init(secret: [UInt8]) { (id, verifier) = (nil, .secret(SymmetricKey(data: secret))) }
 
-    /// Reads a public key for RS256 or ES256 (RFC 7517 section 4); returns nil if it has another purpose or is too
-    /// weak.
+    /// Reads a public key for RS256, PS256 or ES256 (RFC 7517 section 4); returns nil if it has another purpose or is too
+    /// weak. An RSA key that names no algorithm is for RS256.
     ///
     /// A symmetric key is never accepted: a key that everybody can fetch is not a secret.
     ///
@@ -43,7 +43,7 @@ struct VerifyingKey: Sendable {
                 exponent.drop(while: { $0 == 0 }) != [1], Self.bits(modulus) >= leastBits,
                 let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent)
             else { return nil }
-            verifier = .rsa(key)
+            verifier = .rsa(key, isPSS: jwk["alg"] == "PS256")
         case "EC":
             guard jwk["crv"] == "P-256", let x = Self.number(jwk["x"]), let y = Self.number(jwk["y"]), x.count == 32,
                 y.count == 32, let key = try? P256.Signing.PublicKey(rawRepresentation: x + y)
@@ -61,9 +61,10 @@ struct VerifyingKey: Sendable {
         switch verifier {
         case .secret(let key):
             return HMAC<SHA256>.isValidAuthenticationCode(token.signature, authenticating: token.signed, using: key)
-        case .rsa(let key):
+        case .rsa(let key, let isPSS):
             let signature = _RSA.Signing.RSASignature(rawRepresentation: token.signature)
-            return key.isValidSignature(signature, for: SHA256.hash(data: token.signed), padding: .insecurePKCS1v1_5)
+            return key.isValidSignature(
+                signature, for: SHA256.hash(data: token.signed), padding: isPSS ? .PSS : .insecurePKCS1v1_5)
         case .elliptic(let key):
             guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: token.signature) else {
                 return false

@@ -13,17 +13,17 @@ extension Activity {
     package func undo(
         _ number: Int, in circle: String, for caller: Caller
     ) async throws -> (entry: Entry, zone: TimeZoneReference) {
-        let kinds = kinds
+        let (kinds, keptDays) = (kinds, keptDays)
         // Rules are followed outside of the transaction, which follows them itself if something has changed by then.
         let prepared = try await acts.store.read { [acts] transaction in
             let own = try Rights.authorized(circle, for: caller.identity, .write, in: transaction)
-            return try PreparedUndo(UndoPlan(number, in: own, kinds, now: acts.now()), in: own)
+            return try PreparedUndo(UndoPlan(number, in: own, kinds, keptDays: keptDays, now: acts.now()), in: own)
         }.followed()
         let most = quotas.clamped(to: caller.identity).occurrencesPerItem
         return try await acts.schedule(in: circle, for: caller, quotas) { writer in
             let transaction = writer.transaction
             let own = try Rights.authorized(circle, for: caller.identity, .write, in: transaction)
-            let plan = try UndoPlan(number, in: own, kinds, now: writer.now)
+            let plan = try UndoPlan(number, in: own, kinds, keptDays: keptDays, now: writer.now)
             transaction.isMade(by: caller.author(undoing: number))
             do {
                 try Self.carryOut(plan, prepared, &writer, mostOccurrences: most)
@@ -35,7 +35,10 @@ extension Activity {
             }
             let done = try transaction.undone(number...number, in: circle)[number]
             let change = try done.flatMap { try transaction.change($0, in: circle, seenBy: own.user) }
-            guard let entry = try change.map({ try ActivityHistory(own, kinds, now: writer.now).entries([$0]) })?.first
+            guard
+                let entry = try change.map({
+                    try ActivityHistory(own, kinds, keptDays: keptDays, now: writer.now).entries([$0])
+                })?.first
             else { throw StorageError.unexpectedResult("An undo was not kept.") }
             return (entry, writer.zone)
         }

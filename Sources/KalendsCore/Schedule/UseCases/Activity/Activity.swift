@@ -6,12 +6,11 @@ package import Storage
 
 /// What happened in a circle: who changed what, by which way, before and after; and how it is taken back.
 package struct Activity: Sendable {
-    /// For how many days what was there before a change is kept, so that the change can be undone.
-    package static let undoDays = 30
-
     let acts: Acts
     let quotas: Quotas
     let kinds: ItemKinds
+    /// For how many days what was there before a change is kept, so that the change can be undone.
+    let keptDays: Int
 
     /// One change with what it changed.
     package struct Entry: Sendable {
@@ -57,7 +56,7 @@ package struct Activity: Sendable {
                 _ zone: TimeZoneReference, (_ last: Entry?, _ count: Int) throws -> [Entry]
             ) throws -> Value
     ) async throws -> Value {
-        let (now, kinds) = (acts.now(), kinds)
+        let (now, kinds, keptDays) = (acts.now(), kinds, keptDays)
         return try await acts.readPage(for: caller) { transaction in
             let own = try Rights.authorized(circle, for: caller.identity, in: transaction)
             let zone = try own.circle.zone
@@ -72,7 +71,7 @@ package struct Activity: Sendable {
                 }
                 start = max(start, first - 1)
             }
-            let history = try ActivityHistory(own, kinds, now: now)
+            let history = try ActivityHistory(own, kinds, keptDays: keptDays, now: now)
             return try gather(zone) { last, count in
                 try history.entries(
                     transaction.changes(
@@ -89,9 +88,9 @@ extension AuthorizedCircle {
     ///   - number: the change before which the list begins.
     ///   - now: milliseconds since 1970.
     package func latestActivity(
-        before number: Int = .max, limit: Int, _ kinds: ItemKinds, now: Int
+        before number: Int = .max, limit: Int, _ settings: ServerSettings, now: Int
     ) throws -> [Activity.Entry] {
-        try ActivityHistory(self, kinds, now: now).entries(
+        try ActivityHistory(self, settings.kinds, keptDays: settings.retention.activity, now: now).entries(
             try transaction.latestChanges(in: id, before: number, seenBy: user, limit: limit))
     }
 }

@@ -7,6 +7,7 @@ import Storage
 struct ActivityHistory {
     private let circle: AuthorizedCircle
     private let kinds: ItemKinds
+    private let keptDays: Int
     private let now: Int
     /// The number of the last change of which nothing is kept any more.
     private let floor: Int
@@ -14,8 +15,9 @@ struct ActivityHistory {
     private let since: Int
     private static let day = 86_400_000
 
-    init(_ circle: AuthorizedCircle, _ kinds: ItemKinds, now: Int) throws {
-        (self.circle, self.kinds, self.now) = (circle, kinds, now)
+    /// - Parameter keptDays: for how many days what was there before a change is kept.
+    init(_ circle: AuthorizedCircle, _ kinds: ItemKinds, keptDays: Int, now: Int) throws {
+        (self.circle, self.kinds, self.keptDays, self.now) = (circle, kinds, keptDays, now)
         floor = try circle.transaction.keptFloor(in: circle.id)
         since = circle.member.map { $0.role == .owner ? 0 : $0.createdAt } ?? 0
     }
@@ -23,7 +25,7 @@ struct ActivityHistory {
     private var transaction: any ReadTransaction { circle.transaction }
 
     /// Until when what was before a change is kept.
-    private func end(of change: CircleChange) -> Int { change.at + Activity.undoDays * Self.day }
+    private func end(of change: CircleChange) -> Int { change.at + keptDays * Self.day }
 
     func isKept(_ change: CircleChange) -> Bool { now < end(of: change) && change.number > floor }
 

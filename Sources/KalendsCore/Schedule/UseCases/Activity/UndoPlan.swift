@@ -14,23 +14,27 @@ struct UndoPlan: Sendable {
 
     /// Throws 404 for a change that does not exist, 410 for one that is too old, and 409 for one that was undone, that
     /// cannot be undone by itself, or after which somebody changed the same.
-    init(_ number: Int, in circle: AuthorizedCircle, _ kinds: ItemKinds, now: Int) throws {
+    ///
+    /// - Parameter keptDays: for how many days what was there before a change is kept.
+    init(_ number: Int, in circle: AuthorizedCircle, _ kinds: ItemKinds, keptDays: Int, now: Int) throws {
         let transaction = circle.transaction
         guard let change = try transaction.change(number, in: circle.id, seenBy: circle.user) else {
             let (oldest, _) = try transaction.changeNumbers(in: circle.id)
-            throw number < oldest ? Refusal.notKept : Refusal.missing(.change)
+            throw number < oldest ? Refusal.notKept(keptDays) : Refusal.missing(.change)
         }
         guard let place = ItemPlace(change, kinds) else { throw Refusal.undoState(Self.reason(change.subject)) }
         if let undone = try transaction.undone(number...number, in: circle.id)[number] {
             throw Refusal.undoState("This change was undone already.", ["undoneBy": .integer(undone)])
         }
-        let history = try ActivityHistory(circle, kinds, now: now)
+        let history = try ActivityHistory(circle, kinds, keptDays: keptDays, now: now)
         guard history.isShown(change) else {
             throw Refusal(
                 .forbidden, code: .roleInsufficient, detail: "This was changed before you belonged to the circle.")
         }
         let kept = try history.kept(of: change, place)
-        guard history.isKept(change), change.kind == .created || kept?.content != nil else { throw Refusal.notKept }
+        guard history.isKept(change), change.kind == .created || kept?.content != nil else {
+            throw Refusal.notKept(keptDays)
+        }
         if let cause = kept?.cause, cause != number {
             throw Refusal.undoState(
                 "This came with another change of the series; undo that one.", ["partOf": .integer(cause)])
@@ -115,11 +119,10 @@ private struct Look {
 }
 
 extension Refusal {
-    fileprivate static var notKept: Refusal {
+    fileprivate static func notKept(_ days: Int) -> Refusal {
         Refusal(
             .gone, code: .changesForgotten,
-            detail: "Changes can be undone for \(Activity.undoDays) days; what was there before this one is no longer "
-                + "kept.")
+            detail: "What was there before this change is no longer kept: changes can be undone for \(days) days.")
     }
 
     fileprivate static func undoState(_ detail: String, _ extra: [ByteString: JSONValue] = [:]) -> Refusal {

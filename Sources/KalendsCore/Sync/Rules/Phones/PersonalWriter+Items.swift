@@ -49,19 +49,23 @@ extension PersonalWriter {
         try check(tie, sent, at: pointer)
         var event = known
         if sent.isDeletion { return try takeDeletion(sent, of: &event, tie) }
-        if known.deletedAt != nil, tie.sentAt != known.updatedAt {
-            // The event no longer exists here, so the answer reports that to the device again.
-            try touch(&event)
-            return (known, .unchanged)
-        }
         var content = try sent.edit.applied(to: known.content, at: pointer)
         // With a changed occurrence, devices send the rule of its series.
         if !known.mapping.instanceKey.isEmpty { content.recurrence = nil }
-        try link(&event, sent)
         let delivered = try carrier(of: tie.source)?.deliveredAt ?? 0
         var versions = try PhoneVersions(tie)
         let earlier = versions.possible(base: sent.basedOn, delivered: delivered)
         let merged = known.content.taking(content, besides: earlier)
+        if known.deletedAt != nil, tie.sentAt != known.updatedAt {
+            let isEdited = merged != known.content && !known.mapping.instanceKey.isEmpty
+            // An edit of an occurrence that was cancelled here is for the run to judge.
+            guard isEdited, let series = try series(of: tie), series.deletedAt == nil else {
+                // The event no longer exists here, so the answer reports that to the device again.
+                try touch(&event)
+                return (known, .unchanged)
+            }
+        }
+        try link(&event, sent)
         let isLinked = event.mapping != known.mapping
         if merged == known.content, known.deletedAt == nil {
             if content == known.content || PhonePart.allCases.allSatisfy({ $0.isSame(content, merged) }) {
