@@ -125,8 +125,7 @@ let package = Package(
             dependencies: ["Base", "Calendar", "ICalBridge", .product(name: "Crypto", package: "swift-crypto")]),
 
         // Where a person worked, and the events that record it. No I/O; phones and the server use the same code.
-        .target(
-            name: "OfficeDays", dependencies: ["Base", "Calendar", .product(name: "Crypto", package: "swift-crypto")]),
+        .target(name: "OfficeDays", dependencies: ["Base", "Calendar"]),
 
         // The texts about a phone's calendars, shared by phones and web pages.
         .target(name: "PhoneTexts", dependencies: ["Base"]),
