@@ -125,8 +125,7 @@ let package = Package(
             dependencies: ["Base", "Calendar", "ICalBridge", .product(name: "Crypto", package: "swift-crypto")]),
 
         // Where a person worked, and the events that record it. No I/O; phones and the server use the same code.
-        .target(
-            name: "OfficeDays", dependencies: ["Base", "Calendar", .product(name: "Crypto", package: "swift-crypto")]),
+        .target(name: "OfficeDays", dependencies: ["Base", "Calendar"]),
 
         // The texts about a phone's calendars, shared by phones and web pages.
         .target(name: "PhoneTexts", dependencies: ["Base"]),
@@ -136,6 +135,9 @@ let package = Package(
             name: "Pages",
             dependencies: ["Base", "Calendar", "ProgramFiles", .product(name: "Mustache", package: "swift-mustache")],
             exclude: ["Templates", "Styles", "Scripts", "Words"]),
+
+        // Takes the place of ICU's tables in a program that is linked statically.
+        .target(name: "CEmptyICU"),
 
         // The files that are part of the program, which C embeds.
         .target(name: "CFiles"),
@@ -220,7 +222,8 @@ let package = Package(
         .executableTarget(
             name: "FeedServer",
             dependencies: [
-                "Base", "CSandbox", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "Server", "Storage",
+                "Base", "CEmptyICU", "CSandbox", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "Server",
+                "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
@@ -375,7 +378,7 @@ if let fuzzer = Context.environment["KALENDS_FUZZER"] {
 }
 
 // Everything that is Swift is compiled with the same settings.
-let withoutSwift = ["CFiles", "CResolver", "CSandbox"]
+let withoutSwift = ["CEmptyICU", "CFiles", "CResolver", "CSandbox"]
 for target in package.targets where target.type != .system && !withoutSwift.contains(target.name) {
     target.swiftSettings = strict + (target.swiftSettings ?? [])
 }

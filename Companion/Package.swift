@@ -28,7 +28,6 @@ let package = Package(
         // Without its trait, which stands for the server: no other package of the server's is fetched.
         .package(path: "..", traits: []),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     ],
     targets: [
         // Synchronizes a device's calendars with a server, or keeps office days without a server.
@@ -48,11 +47,7 @@ let package = Package(
         // A folder of .ics files as a store, in the layout of vdirsyncer and khal.
         .target(
             name: "CompanionFolder",
-            dependencies: [
-                base, calendar, calendars, "KalendsCompanion", officeDays,
-                .product(name: "Crypto", package: "swift-crypto"),
-            ],
-            swiftSettings: strict),
+            dependencies: [base, calendar, calendars, "KalendsCompanion", officeDays], swiftSettings: strict),
 
         // The executable `kalends-companion`.
         .executableTarget(

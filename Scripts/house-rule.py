@@ -7,7 +7,7 @@ Callers change something through `Acts` (Sources/KalendsCore/People/Rules/Acts):
 circles are concerned and writes the audit trail. What the server does by itself, in the background or at its start,
 is named below with its reason, and so are the few steps of longer work whose act comes at the end of it. Routes know
 no store, use cases know no HTTP, and a noun knows none that comes after it. JSON has one reader, and text from
-outside one way in. No value is aligned to more than 16 bytes.
+outside one way in. No value is aligned to more than 16 bytes, and nothing asks for tables of languages.
 """
 
 import re
@@ -30,6 +30,13 @@ WIDE = re.compile(r"\bSIMD(?:4<U?Int(?:64)?>|4<Double>|8<(?:U?Int(?:32|64)?|Floa
 # Another reader of JSON, which would have other guards. Foundation's makes values of types from what ours has judged.
 READER = re.compile(r"\b(?:JSONDecoder|JSONSerialization)\b")
 JUDGED = "Base/JSON/Decodable+JSON.swift"
+
+# What Foundation asks ICU's tables for, which the program does not have (CEmptyICU). `FoundationClock` is for phones.
+TABLES = re.compile(
+    r"\bimport (?:\w+ )?Foundation(?:Internationalization)?\b(?!E)"
+    r"|\b(?:(?:Time|Locale|Date|Number)Formatter|NSRegularExpression|Locale)\b"
+    r"|\b(?:TimeZone|Calendar)(?:\(identifier|\.(?:auto)?(?:current|updating)\w*)|\.(?:formatted|localized\w*)\(")
+PHONES = "OfficeDays/OfficeClock.swift"
 
 # Where strangers' bytes become text: `String(fromOutside:)`, or `.fromOutside` behind what makes it, bounds its combining
 # marks. Without it a comparison in a package, or a hash, takes time that grows with the square of what a stranger sends.
@@ -233,6 +240,8 @@ def main():
         name = path.relative_to(root).as_posix()
         for match in WIDE.finditer(code(path)):
             found.append(f"{name}: {match.group()} is aligned to more than 16 bytes; keep it in halves")
+        for match in TABLES.finditer(code(path) if root == roots[0] and name != PHONES else ""):
+            found.append(f"{name}: {match.group()} asks for tables that the program does not have")
         for match in READER.finditer(code(path) if name != JUDGED else ""):
             found.append(f"{name}: {match.group()} reads JSON without the guards of Base/JSON")
         for match in MADE.finditer(code(path) if name.startswith(DOORS) and name != DOOR else ""):

@@ -19,6 +19,11 @@ if ldd "$program" | grep -q libswift; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+strip -o "$work/stripped" "$program"
+if [ "$(stat --format %s "$work/stripped")" -ge 100000000 ]; then
+    echo "$program has 100 MB and more without symbols; see CEmptyICU, and docs/dependencies.md." >&2
+    exit 1
+fi
 # The program's own answers go into the package: they must not depend on who makes it.
 while read -r name; do unset "$name"; done < <(compgen -e | grep '^KALENDS_' || true)
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Calendar
-internal import Crypto
 
 /// An event of an office day or a remote day, as it should be in a calendar.
 public struct OfficeEvent: Hashable, Sendable, Codable {
@@ -80,8 +79,7 @@ extension OfficeEvent {
 
     /// `iod-2026-01-21-inOffice-` followed by the first 8 hexadecimal digits of SHA-256 of the hours, or of `allDay`.
     public static func uid(date: CivilDate, status: DayStatus, hours: OfficeHours?) -> String {
-        let digest = SHA256.hash(data: Array((hours?.spelled ?? "allDay").utf8))
-        let hash = digest.prefix(4).map { String(decoding: Hexadecimal.digits(of: $0), as: UTF8.self) }.joined()
+        let hash = Hexadecimal.text(NameDigest.of(hours?.spelled ?? "allDay").prefix(4))
         return "iod-\(date)-\(status.rawValue)-\(hash)"
     }
 

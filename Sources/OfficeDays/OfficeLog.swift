@@ -2,7 +2,6 @@
 
 @_exported public import Base  // Text is compared by its bytes in all of this module.
 public import Calendar
-internal import Crypto
 
 /// A person's office days: settings, visits, the statuses they gave themselves, and what was decided and written.
 ///
@@ -61,6 +60,6 @@ public struct OfficeLog: Hashable, Sendable, Codable {
 
     /// The identifier of a date's event in a calendar file: the same each time, and different for each person.
     func identity(of date: CivilDate) -> String {
-        Hexadecimal.text(SHA256.hash(data: Array("\(seed) \(date)".utf8)).prefix(16))
+        Hexadecimal.text(NameDigest.of("\(seed) \(date)").prefix(16))
     }
 }

@@ -96,6 +96,21 @@ struct SettingTests {
     }
 
     @Test(
+        "The host of the public address is in ASCII; its path may be in any letters",
+        arguments: [
+            ("https://bücher.example", false), ("https://bücher.example:8443/k", false),
+            ("https://xn--bcher-kva.example", true), ("https://my_host:8443/bücher", true),
+        ])
+    func publicHost(address: String, isRight: Bool) async throws {
+        do {
+            _ = try await ServerSettings(flags: ["publicURL": address], configFile: nil, environment: [:])
+            #expect(isRight)
+        } catch {
+            #expect(!isRight && "\(error)".contains("publicURL must have a host in ASCII"), "\(error)")
+        }
+    }
+
+    @Test(
         "A misspelt variable keeps every command from starting, with the name that was meant",
         arguments: [
             ("KALENDS_DATABSE", "KALENDS_DATABASE"), ("KALENDS_PUBLICURL", "KALENDS_PUBLIC_URL"),

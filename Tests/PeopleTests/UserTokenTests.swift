@@ -172,6 +172,7 @@ struct UserTokenTests {
             ("http://[::1]:9/keys", true), ("http://host.example/keys", false), ("http://10.0.0.1/keys", false),
             ("http://127.0.0.1.evil.example/", false), ("http://localhost@evil.example/", false),
             ("https://user:word@host.example/", false), ("file:///etc/keys", false), ("keys", false),
+            ("https://bücher.example/keys", false), ("https://xn--bcher-kva.example/keys", true),
         ] {
             let reported = await faults(["KALENDS_JWT_JWKS_URL": address])
             #expect(reported.isEmpty == isSafe, "\(address)")

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Crypto
 import Foundation
 import ICalBridge
 public import KalendsCompanion
@@ -80,7 +79,7 @@ extension VdirStore {
     /// Returns the UID of a new event; an event of the server always gets the same one, so that it is never made twice.
     private static func uid(of draft: EventDraft) -> String {
         guard let url = draft.url, EventMark(url: url) != nil else { return UUID().uuidString.lowercased() }
-        return "kalends-\(Hexadecimal.text(SHA256.hash(data: Array(url.utf8)).prefix(16)))"
+        return "kalends-\(Hexadecimal.text(NameDigest.of(url).prefix(16)))"
     }
 
     /// Returns the current event of a key.

@@ -30,6 +30,8 @@ struct RouteTable {
     private(set) var pages: [PageRoute] = []
     private(set) var sections: [Section] = []
     private(set) var handlers: [(path: String, methods: [(method: HTTPRequest.Method, handler: Handler)])] = []
+    /// Where in `handlers` a path is.
+    private var places: [ByteString: Int] = [:]
 
     /// - Parameter authentication: nil for a table of routes without descriptions, which only the operator reaches.
     init(_ authentication: Authentication? = nil) { self.authentication = authentication }
@@ -92,9 +94,10 @@ struct RouteTable {
     }
 
     mutating func add(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping Handler) {
-        if let index = handlers.firstIndex(where: { $0.path == path }) {
-            handlers[index].methods.append((method, handler))
+        if let place = places[ByteString(path)] {
+            handlers[place].methods.append((method, handler))
         } else {
+            places[ByteString(path)] = handlers.count
             handlers.append((path, [(method, handler)]))
         }
     }
@@ -106,31 +109,46 @@ struct RouteTable {
         in router: Router<KalendsContext>,
         behind middlewares: [any MiddlewareProtocol<Request, Response, KalendsContext>] = []
     ) {
-        // A router makes a chain of its middlewares for each method of each path, and those of thousands of refused
-        // methods took 11 MiB. So it has none yet, and each chain is made here once.
-        let group = Router(context: KalendsContext.self).middlewares
-        for middleware in middlewares { group.add(middleware) }
-        func chain(_ handler: @escaping Handler) -> any HTTPResponder<KalendsContext> {
-            group.constructResponder(finalResponder: CallbackResponder(callback: handler))
-        }
+        for middleware in middlewares { router.add(middleware: middleware) }
+        let allowed = Router(context: KalendsContext.self)
         for (text, methods) in handlers {
             let path = RouterPath(text)
             var known = methods.map(\.method)
-            for (method, handler) in methods { router.on(path, method: method, responder: chain(handler)) }
+            for (method, handler) in methods {
+                router.on(path, method: method, responder: CallbackResponder(callback: handler))
+            }
             if let get = methods.first(where: { $0.method == .get }), !known.contains(.head) {
                 known.append(.head)
                 router.on(
                     path, method: .head,
-                    responder: chain { try await get.handler($0, $1).createHeadResponse() })
+                    responder: CallbackResponder { try await get.handler($0, $1).createHeadResponse() })
             }
             let allow = known.map(\.rawValue).sorted().joined(separator: ", ")
-            let refusal = chain { _, _ in throw ProblemDocument.methodNotAllowed(allow) }
-            for method in Self.registered where !known.contains(method) {
-                router.on(path, method: method, responder: refusal)
-            }
+            allowed.on(path, method: .get) { _, _ in Response(status: .methodNotAllowed, headers: [.allow: allow]) }
         }
-        // For paths that are none of these.
-        for middleware in middlewares { router.add(middleware: middleware) }
+        // What is added now is only for requests without a handler.
+        router.add(middleware: MethodRefusals(allowed: allowed.buildResponder()))
+    }
+
+    /// Refuses a method that a path does not support, where the router has found no handler. A handler for each of the
+    /// thousands of them took longer to register than all others together.
+    private struct MethodRefusals: RouterMiddleware {
+        typealias Context = KalendsContext
+
+        /// Answers GET of each path with the methods that the path supports.
+        let allowed: any HTTPResponder<KalendsContext>
+
+        func handle(
+            _ request: Request, context: KalendsContext, next: (Request, KalendsContext) async throws -> Response
+        ) async throws -> Response {
+            guard registered.contains(request.method) else { return try await next(request, context) }
+            var head = request.head
+            head.method = .get
+            let found = try await allowed.respond(
+                to: Request(head: head, body: RequestBody(buffer: ByteBuffer())), context: context)
+            guard let allow = found.headers[.allow] else { return try await next(request, context) }
+            throw ProblemDocument.methodNotAllowed(allow)
+        }
     }
 
     /// IANA's registry of HTTP methods, except those that a server never receives (`*`, PRI, CONNECT).

@@ -40,7 +40,7 @@ package struct ConnectionSettings: Sendable {
             self[keyPath: path] = text
             if !TokenSettings.isSafe(text) || text.contains(where: { "?#".contains($0) || $0.isWhitespace }) {
                 faults.append(
-                    "\(setting.name) must begin with https://, or http:// on this machine, and have no query.")
+                    "\(setting.name) must begin with https://, or http:// on this machine, in ASCII and with no query.")
             }
         }
         googleRequestsPerDay = values.number(.googleRequestsPerDay, googleRequestsPerDay)

@@ -209,6 +209,8 @@ package struct ServerSettings: Sendable {
             faults.append("publicURL must begin with http:// or https://.")
         } else if publicURL.contains(where: { "?# ".contains($0) }) {
             faults.append("publicURL must have no query, fragment or space: paths are appended to it.")
+        } else if publicURL.split(separator: "/").dropFirst().first?.utf8.allSatisfy({ $0 < 128 }) == false {
+            faults.append("publicURL must have a host in ASCII: write a name with other letters as xn--….")
         }
         if (1...20).contains(titlePrefix.count) == false || titlePrefix.contains(where: \.isNewline) {
             faults.append("titlePrefix must have 1 to 20 characters on one line.")

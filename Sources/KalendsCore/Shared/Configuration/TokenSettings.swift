@@ -42,7 +42,8 @@ package struct TokenSettings: Sendable {
             faults.append("jwtJwksFile and jwtJwksURL must not be given together.")
         }
         if let jwksURL, !Self.isSafe(jwksURL.reveal()) {
-            faults.append("jwtJwksURL must begin with https://, or with http:// and this machine's own address.")
+            faults.append(
+                "jwtJwksURL must begin with https://, or with http:// and this machine's own address, in ASCII.")
         }
     }
 
@@ -59,9 +60,12 @@ package struct TokenSettings: Sendable {
                 + "tokens.")
     }
 
-    /// Whether keys can be fetched from this address without anybody in between being able to change them.
+    /// Whether keys can be fetched from this address, which is in ASCII, without anybody in between being able to change
+    /// them.
     static func isSafe(_ text: String) -> Bool {
-        guard let url = URL(string: text), let host = url.host(), !host.isEmpty, url.user() == nil else { return false }
+        guard text.utf8.allSatisfy({ $0 < 128 }), let url = URL(string: text), let host = url.host(), !host.isEmpty,
+            url.user() == nil
+        else { return false }
         if url.scheme?.lowercased() == "https" { return true }
         guard url.scheme?.lowercased() == "http" else { return false }
         if host.lowercased() == "localhost" { return true }

@@ -2,7 +2,7 @@
 
 import Base
 import CalendarSync
-import Foundation
+import FoundationEssentials
 import Outbound
 import Synchronization
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-import Foundation
+import FoundationEssentials
 import Synchronization
 
 /// Pieces of work that other threads do while the caller prepares the next piece; the results are in the caller's order.
