@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Reads of polls")
 struct PollReadTests {
-    @Test("A poll is read while lists and exports keep all other connections, which others wait for", .timeLimit(.minutes(1)))
+    @Test("A poll is read while lists and exports keep all other connections", .timeLimit(.minutes(1)))
     func pollPasses() async throws {
         try await TemporaryStore.withDirectory { directory in
             let store = try SQLiteStore(path: directory.appending(path: "k.sqlite").path)
