@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import FoundationEssentials
 import Storage
 import StorageSQLite
 import Testing
