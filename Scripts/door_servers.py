@@ -178,12 +178,14 @@ class Peer:
                 self.process.wait()
 
     def wait(self):
-        for _ in range(400):
+        end = time.monotonic() + 60
+        while self.process.poll() is None and time.monotonic() < end:
             try:
                 return socket.create_connection((HOST, self.port)).close()
             except OSError:
                 time.sleep(0.05)
-        raise SystemExit(f"{self.name} does not answer")
+        raise SystemExit(f"{self.name} does not answer, and " + (
+            "runs" if self.process.returncode is None else f"has ended with {self.process.returncode}"))
 
     def put_all(self, texts):
         def worker():

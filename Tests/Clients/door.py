@@ -5,9 +5,9 @@
     python Tests/Clients/door.py --url URL --user NAME --password WORD --tools FOLDER ...    another server
 
 FOLDER gets the suites: packages of PyPI in a virtual environment, and the sources that hold their tests. `apple` is Apple's
-CalDAVTester for Python 3, which no registry has: KALENDS_CALDAVTESTER names a checkout of it, KALENDS_PYCALENDAR the
-folder that holds its package pycalendar. One line a suite, with what failed below it; the exit status is 1 when more fails
-than EXPECTED names, with its reason.
+CalDAVTester, which no registry has: KALENDS_CALDAVTESTER names a checkout of its port to Python 3, KALENDS_PYCALENDAR the
+folder that holds the package pycalendar, and caldavtester.py makes of both what runs. One line a suite, with what failed
+below it; the exit status is 1 when more fails than EXPECTED names, with its reason.
 """
 
 import argparse
@@ -22,6 +22,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from caldavtester import ported
 from kalends import Failure, Kalends
 
 PACKAGES = ["caldav==3.6.0", "caldav-server-tester==1.7.0", "vdirsyncer==0.21.0", "pytest", "pytest-asyncio", "pytest-cov",
@@ -271,7 +272,7 @@ def apple(tools, door):
     checkout, package = (os.environ.get(name) for name in ("KALENDS_CALDAVTESTER", "KALENDS_PYCALENDAR"))
     if not checkout or not package:
         raise Failure("KALENDS_CALDAVTESTER and KALENDS_PYCALENDAR name no checkouts; docs/caldav-accounts.md says which")
-    checkout = Path(checkout).resolve()
+    checkout, package = ported(Path(checkout).resolve(), package, tools.folder)
     users = {number: door.account(f"user{number:02d}") for number in range(1, 41)}
     for number, password in users.items():
         # The inbox is an empty calendar, which is all that some tests of reports need.

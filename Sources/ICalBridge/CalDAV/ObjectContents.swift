@@ -48,7 +48,10 @@ struct ObjectContents {
         guard (try? UTF8Span(validating: text.span)) != nil, let tree = ObjectTree(text) else { return nil }
         self.tree = tree
         parts = tree.components.filter { ComponentTree.isPlaced($0.name) }
-        let reading = Self.read(tree.times.text, avoidsLibical: false)
+        let zones = tree.components.filter { $0.name == "VTIMEZONE" }
+        let areNamed = NamedZones.shared.areAll(zones)
+        let reading = Self.read(tree.times(withZones: !areNamed).text, avoidsLibical: false)
+        if !areNamed { NamedZones.shared.note(zones, reading.timeZones) }
         (events, problems) = (reading.events, reading.problems)
         guard reading.skipped == 0, parts.count == events.count else { return nil }
     }
@@ -79,10 +82,13 @@ extension ObjectTree {
         "STATUS", "TRANSP", "SEQUENCE", "LAST-MODIFIED", "ACTION", "TRIGGER", "REPEAT", "X-MICROSOFT-CDO-ALLDAYEVENT",
     ]
 
-    /// The object without what does not say when something is; zones stay as they are.
-    fileprivate var times: ObjectTree {
+    /// The object without what does not say when something is; zones stay as they are, or are left out.
+    fileprivate func times(withZones: Bool) -> ObjectTree {
         var object = self
-        object.components = components.map { $0.name == "VTIMEZONE" ? $0 : $0.timesOfPart }
+        object.components = components.compactMap {
+            if $0.name == "VTIMEZONE" { return withZones ? $0 : nil }
+            return $0.timesOfPart
+        }
         return object
     }
 

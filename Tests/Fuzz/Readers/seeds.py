@@ -129,6 +129,11 @@ FILTER = '<c:filter><c:comp-filter name="VCALENDAR"><c:comp-filter name="VEVENT"
          'end="20260401T000000Z"/><c:prop-filter name="SUMMARY"><c:text-match negate-condition="yes" collation="i;ascii-casemap">' \
          'care</c:text-match></c:prop-filter></c:comp-filter></c:comp-filter></c:filter>'
 TIME = '<c:time-range start="20260301T000000Z" end="20260401T000000Z"/>'
+BERLIN = "BEGIN:VTIMEZONE\r\nTZID:Europe/Berlin\r\n" \
+         "BEGIN:DAYLIGHT\r\nDTSTART:19810329T020000\r\nRRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU\r\nTZOFFSETFROM:+0100\r\n" \
+         "TZOFFSETTO:+0200\r\nEND:DAYLIGHT\r\nBEGIN:STANDARD\r\nDTSTART:19961027T030000\r\n" \
+         "RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU\r\nTZOFFSETFROM:+0200\r\nTZOFFSETTO:+0100\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n"
+ZONED = OBJECT.replace("BEGIN:VEVENT", f"{BERLIN}BEGIN:VEVENT")
 # What calendar apps send, and requests of programs that are sent again or stay open.
 PLAIN |= {
     "door-request": [
@@ -151,6 +156,11 @@ PLAIN |= {
                     "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nBEGIN:VFREEBUSY\r\nUID:f\r\nDTSTAMP:20260101T000000Z\r\n"
                     "FREEBUSY;FBTYPE=BUSY-TENTATIVE:20260302T090000Z/PT1H,20260303T090000Z/20260303T100000Z\r\nEND:VFREEBUSY\r\n"
                     "END:VCALENDAR\r\n"],
+    "door-report": [
+        f"<c:calendar-query {D}>{PROP}{FILTER}</c:calendar-query>\0{OBJECT}",
+        f"<c:calendar-query {D}><d:prop><c:calendar-data><c:comp name=\"VCALENDAR\"><c:comp name=\"VEVENT\"><c:prop name=\"UID\"/>"
+        "</c:comp></c:comp><c:limit-recurrence-set start=\"20260301T000000Z\" end=\"20260401T000000Z\"/></c:calendar-data>"
+        f"</d:prop>{FILTER}</c:calendar-query>\0{ZONED}"],
     "once-key": ['"8e03978e-40d5"', "plain", '"a\\"b\\\\"', '"a\nb"', '"'],
     "event-stream": ["text/event-stream\n43\nsince=42", "text/html;q=0.1, Text/Event-Stream; q=0.5\n\nsince=1", "*/*\n-1\nsince=x"],
 }

@@ -35,6 +35,7 @@ extension Reader {
             }
             if let position = try? asked.position() { try promise(position >= 0, "A number is none below zero.") }
         },
+        Reader(name: "door-report", check: doorReport),
     ]
 
     /// Whatever a body says, it is read as what it may be, or refused as a request.
@@ -57,6 +58,27 @@ extension Reader {
             let weight = try report.init(body: body).weight
             try promise(weight <= 200 * bytes.count, "What is kept of \(bytes.count) bytes is bounded: \(weight)")
         } catch is DAVFault {}
+    }
+
+    /// A report's body, a zero, and an object that it looks at.
+    private static func doorReport(_ bytes: [UInt8]) throws {
+        guard let end = bytes.firstIndex(of: 0),
+            let body = try? XMLReader.read(Array(bytes[..<end]), limits: .request)
+        else { return }
+        let object = Array(bytes[(end + 1)...])
+        if let element = body.child(.caldav, "filter"), let filter = try? CalendarFilter(element) {
+            let found = (0..<2).map { _ in
+                ReportedObject(object, floatingIn: FixedOffset.utc).map { filter.holds(for: $0) }
+            }
+            try promise(found[0] == found[1], "A filter finds the same, whatever was read before.")
+        }
+        guard let element = body.child(.dav, "prop")?.child(.caldav, "calendar-data"),
+            let request = try? CalendarDataRequest(element), !request.isWhole
+        else { return }
+        let texts = (0..<2).map { _ in try? request.text(of: object, floatingIn: FixedOffset.utc) }
+        try promise(texts[0] == texts[1], "A text is the same, whatever was read before.")
+        guard let text = texts[0] else { return }
+        try promise(ObjectTree(text)?.text == text, "What is answered is read back.")
     }
 
     /// A text that a calendar app puts is judged alike in each way, and what is made of it can be read.
