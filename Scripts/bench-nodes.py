@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What one, two and three servers on one PostgreSQL of this machine do, beside one server on SQLite: unchanged polls, full
-reads, changes a second in 64 circles and in one, memory per server; how many feeds a second are made for the first time;
-how soon a revocation is answered with one, three and eight servers; and what a poll, a first read and a change take where
-the database is at a distance.
+reads, changes a second in 64 circles and in one, memory per server; changes a second where every commit waits for a standby
+that applies it after 3 ms, beside pgbench in the same round; how many feeds a second are made for the first time; how soon
+a revocation is answered with one, three and eight servers; how evenly three servers share the work of 3,000 users; and what
+a poll, a first read, a change and an import take where the database is at a distance.
 
-    python3 Scripts/bench-nodes.py PROGRAM [--parts rates,first,revocations,distances] [--rounds 3] [--seconds 5]
-        [--revocations 300] [--feeds 400] [--before PROGRAM]
+    python3 Scripts/bench-nodes.py PROGRAM [--parts rates,standby,first,revocations,shares,distances] [--rounds 3]
+        [--seconds 5] [--revocations 300] [--feeds 400] [--servers 1,3,8] [--distances 0,1,3,10] [--before PROGRAM]
 
 Everything shares the machine's processors: the servers, PostgreSQL with its usual durability, and wrk with 32 connections
 in all. The set-ups take their turns in each round; the figures are the medians of the rounds. A distance is that of a
 process that passes on each byte after a while; it takes a part of a millisecond more by itself, so the round trip is
-measured. With --before, first reads are also those of another program.
+measured. With --before, first reads and changes beside a standby are also those of another program.
 """
 
 import argparse
@@ -19,6 +20,7 @@ import concurrent.futures
 import importlib.util
 import json
 import os
+import random
 import re
 import socket
 import statistics
@@ -28,11 +30,12 @@ import sys
 import tempfile
 import threading
 import time
+import uuid
 from pathlib import Path
 from urllib.parse import urlsplit
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "Tests", "Faults"))
-from cluster import PROGRAMS, Cluster  # noqa: E402
+from cluster import PROGRAMS, Cluster, Replicated  # noqa: E402
 from load import Connection  # noqa: E402
 from ports import free_port  # noqa: E402
 from running import memory  # noqa: E402
@@ -47,8 +50,12 @@ CONNECTIONS = 32
 WRITERS, CIRCLES = 32, 64
 POLLS_EACH = 100
 ITEMS_OF_FEED = 30
-# Milliseconds to the database and back, and how many polls come together.
-DISTANCES, TOGETHER = (0, 1, 3, 10), (1, 32)
+# How many polls come together where the database is at a distance.
+TOGETHER = (1, 32)
+# After how many milliseconds a standby applies a commit.
+APPLIED_AFTER = 3
+USERS = 3_000
+IMPORTED = 500
 
 CHANGES = """
 wrk.method = "PUT"
@@ -77,15 +84,15 @@ class Node(Server):
 class Setup:
     """So many servers on one database, with a feed of 200 events."""
 
-    def __init__(self, name, folder, count, kind, distance=None):
-        """`distance`: the milliseconds to the database and back."""
-        self.name, self.cluster, self.away = name, None, None
+    def __init__(self, name, folder, count, kind, distance=None, cluster=None):
+        """`distance`: the milliseconds to the database and back. `cluster`: one that others use later."""
+        self.name, self.cluster, self.away, self.keeps = name, cluster, None, cluster is not None
         place = Path(folder) / name.replace(" ", "-")
         place.mkdir()
         if kind == "sqlite":
             self.nodes = [Node(place, "server0")]
         else:
-            self.cluster = Cluster()
+            self.cluster = cluster or Cluster()
             key = base64.b64encode(os.urandom(32)).decode()
             self.away = None if distance is None else Away(self.cluster, distance)
             address = (self.away or self.cluster).address
@@ -164,12 +171,21 @@ class Setup:
             rate += float(re.search(r"Requests/sec:\s+([\d.]+)", text)[1])
         return rate
 
+    def changes(self, given, folder, circles):
+        """Changes a second that writers make in so many circles."""
+        lua = Path(folder) / "changes.lua"
+        lua.write_text(CHANGES)
+        due = time.strftime("%Y-%m-%dT12:00:00Z", time.gmtime())
+        return self.load(
+            "-s", str(lua), environment={"KEY": self.nodes[0].key, "DUE": due, "CIRCLES": str(circles)},
+            connections=WRITERS, seconds=given.seconds)
+
     def stop(self):
         for node in self.nodes:
             node.stop()
         if self.away:
             self.away.wire.close()
-        if self.cluster:
+        if self.cluster and not self.keeps:
             self.cluster.close()
 
 
@@ -181,8 +197,6 @@ def rates(given, folder):
     """The rates and the memory of all set-ups, one after the other in each round."""
     kinds = [("SQLite", 1, "sqlite"), ("PostgreSQL servers=one", 1, "one"), ("1 of several", 1, "several"),
              ("2 of several", 2, "several"), ("3 of several", 3, "several")]
-    lua = Path(folder) / "changes.lua"
-    lua.write_text(CHANGES)
     found, sizes = {}, {}
     for turn in range(given.rounds):
         for name, count, kind in kinds:
@@ -190,13 +204,10 @@ def rates(given, folder):
             try:
                 setup.start()
                 setup.fill()
-                due = time.strftime("%Y-%m-%dT12:00:00Z", time.gmtime())
                 row = [
                     setup.load("-H", f"If-None-Match: {setup.tag}", path=setup.path, seconds=given.seconds),
                     setup.load(path=setup.path, seconds=given.seconds),
-                    *(setup.load(
-                        "-s", str(lua), environment={"KEY": setup.nodes[0].key, "DUE": due, "CIRCLES": str(circles)},
-                        connections=WRITERS, seconds=given.seconds) for circles in (CIRCLES, 1))]
+                    *(setup.changes(given, folder, circles) for circles in (CIRCLES, 1))]
                 found.setdefault(name, []).append(row)
                 sizes.setdefault(name, []).append([memory(node.process.pid) for node in setup.nodes])
             finally:
@@ -206,6 +217,72 @@ def rates(given, folder):
         unchanged, whole, changes, in_one = (statistics.median(column) for column in zip(*rows))
         print(f"{name:22}  {unchanged:11.0f}  {whole:7.0f}  {changes:9.0f}  {in_one:13.0f}  "
               f"{', '.join(str(round(statistics.median(column))) for column in zip(*sizes[name]))}", flush=True)
+
+
+def transactions(cluster, seconds):
+    """How many transactions a second pgbench makes with as many clients as there are writers."""
+    words = [cluster.programs / "pgbench", "-h", cluster.home, "-U", "kalends"]
+    done = subprocess.run(
+        [*words, "-N", "-n", "-c", str(WRITERS), "-j", "2", "-T", str(seconds), "pgbench"], capture_output=True, text=True)
+    rate = re.search(r"tps = ([\d.]+)", done.stdout)
+    if done.returncode or not rate:
+        raise SystemExit(f"pgbench ended with {done.returncode}: {done.stderr}")
+    return float(rate[1])
+
+
+def beside_standby(given, folder):
+    """Changes a second where every commit waits for a standby."""
+    programs = [("", given.program)] + ([("before: ", given.before)] if given.before else [])
+    found = {}
+    for turn in range(given.rounds):
+        for program_name, program in programs:
+            os.environ["KALENDS"] = program
+            for count in (1, 2):
+                members = [primary := Replicated()]
+                try:
+                    setup = Setup("standby", tempfile.mkdtemp(dir=folder), count, "several", cluster=primary)
+                    setup.start()
+                    setup.fill()
+                    primary.ask("CREATE DATABASE pgbench", "postgres")
+                    primary.run("pgbench", "-h", primary.home, "-U", "kalends", "-i", "-q", "-s", "10", "pgbench")
+                    members.append(Replicated(primary, f"recovery_min_apply_delay = '{APPLIED_AFTER}ms'\n"))
+                    row = [setup.changes(given, folder, circles) for circles in (CIRCLES, 1)]
+                    setup.stop()
+                    row.append(transactions(primary, given.seconds))
+                    found.setdefault(f"{program_name}{count} of several", []).append(row)
+                finally:
+                    setup.stop()
+                    for member in reversed(members):
+                        member.close()
+    os.environ["KALENDS"] = given.program
+    print(f"{f'a standby after {APPLIED_AFTER} ms':24}  changes/s  in one circle  pgbench -N/s  part of it")
+    for name, rows in found.items():
+        changes, in_one, other = (statistics.median(column) for column in zip(*rows))
+        print(f"{name:24}  {changes:9.0f}  {in_one:13.0f}  {other:12.0f}  {100 * changes / other:8.0f} %", flush=True)
+
+
+def shares(given, folder):
+    """How much of the work of many users each of three servers has."""
+    setup = Setup("shares", tempfile.mkdtemp(dir=folder), 3, "several")
+    try:
+        setup.start()
+        began = time.monotonic()
+        while True:
+            counts = setup.cluster.ask(
+                "SELECT count(*) FROM leases WHERE name LIKE 'shard/%' AND ends_at > 1000 * extract(epoch FROM now()) "
+                "GROUP BY holder").split()
+            if len(counts) == 3 and sum(map(int, counts)) == 64 and max(map(int, counts)) <= 22:
+                break
+            if time.monotonic() - began > 60:
+                raise SystemExit(f"the shards were not shared out within a minute: {counts}")
+            time.sleep(0.2)
+        work = setup.cluster.ask(
+            f"SELECT count(*) FROM generate_series(1, {USERS}) AS user_number JOIN leases ON name = 'shard/' || "
+            "(get_byte(sha256(convert_to('user-' || user_number, 'UTF8')), 0) % 64) GROUP BY holder ORDER BY 1 DESC").split()
+        print(f"work of {USERS} users over 3 servers, shared out after {time.monotonic() - began:.1f} s: "
+              + ", ".join(f"{100 * int(part) / USERS:.1f} %" for part in work), flush=True)
+    finally:
+        setup.stop()
 
 
 def first_reads(given, folder):
@@ -264,9 +341,9 @@ class Away:
 
 def distances(given, folder):
     """What one request takes, with the database at several distances."""
-    print(f"{'':9}  {'round trip':>10}  {'  '.join(f'{count} poll' + 's' * (count > 1) for count in TOGETHER)}  first read  change"
-          "   (ms, and as round trips)")
-    for distance in DISTANCES:
+    print(f"{'':9}  {'round trip':>10}  {'  '.join(f'{count} poll' + 's' * (count > 1) for count in TOGETHER)}  "
+          f"polls/s: p50 p99  first read  change  import of {IMPORTED}   (ms, and as round trips)")
+    for distance in map(int, given.distances.split(",")):
         setup = Setup(f"{distance} ms", tempfile.mkdtemp(dir=folder), 1, "several", distance)
         try:
             setup.start()
@@ -282,10 +359,12 @@ def distances(given, folder):
             for count in TOGETHER:
                 connections = [Connection(node.port) for _ in range(count)]
                 figures.append(median_time(lambda: poll_together(connections, setup.path, setup.tag), 100))
+            figures += steady(node, setup.path, setup.tag)
             connection, rest = Connection(node.port), iter(paths)
             figures.append(median_time(lambda: expect(connection.get(next(rest))[0], 200), len(paths)))
             numbers = iter(range(1000))
             figures.append(median_time(lambda: expect(node.put_task("w1", f"t{next(numbers) % 50}"), 200, 201, 204), 100))
+            figures.append(median_time(lambda: imported(node, f"w{next(numbers) % CIRCLES + 1}"), 3))
             print(f"{distance:6} ms  {trip:10.2f}  "
                   + "  ".join(f"{figure:6.2f} ({figure / trip:.1f})" for figure in figures), flush=True)
         finally:
@@ -299,6 +378,39 @@ def median_time(work, count):
         work()
         times.append(1000 * (time.monotonic() - began))
     return statistics.median(times)
+
+
+def steady(node, path, tag, clients=16, seconds=2):
+    """The median and the 99th percentile of what polls take that come at all times."""
+    times, over = [], time.monotonic() + seconds
+
+    def one():
+        connection = Connection(node.port)
+        while (began := time.monotonic()) < over:
+            expect(connection.get(path, tag)[0], 304)
+            times.append(1000 * (time.monotonic() - began))
+            time.sleep(random.random() / 50)
+
+    with concurrent.futures.ThreadPoolExecutor(clients) as pool:
+        for running in [pool.submit(one) for _ in range(clients)]:
+            running.result()
+    return [percentile(times, 0.5), percentile(times, 0.99)]
+
+
+def imported(node, circle):
+    """Imports a file of many events."""
+    events = "".join(
+        f"BEGIN:VEVENT\r\nUID:{uuid.uuid4()}\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:20270101T{number % 24:02}0000Z\r\n"
+        f"SUMMARY:Visit {number}\r\nEND:VEVENT\r\n" for number in range(IMPORTED))
+    text = f"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//bench//EN\r\n{events}END:VCALENDAR\r\n"
+    status, _, answer = node.request("POST", f"/v1/circles/{circle}/imports?mode=commit", text.encode(), {
+        "Authorization": f"Bearer {node.key}", "Content-Type": "text/calendar"})
+    expect(status, 200, 201, 202)
+    number = json.loads(answer)["id"]
+    while (state := node.must("GET", f"/v1/imports/{number}")["state"]) not in ("committed", "failed"):
+        time.sleep(0.005)
+    if state == "failed":
+        raise SystemExit("an import failed")
 
 
 def poll_together(connections, path, tag):
@@ -362,7 +474,7 @@ def revocations(given, folder, count, polls):
 
 
 def all_revocations(given, folder):
-    for count in (1, 3, 8):
+    for count in map(int, given.servers.split(",")):
         for polls in (0, 1):
             revocations(given, folder, count, polls)
 
@@ -374,14 +486,17 @@ def main():
     options.add_argument("--seconds", type=int, default=5)
     options.add_argument("--revocations", type=int, default=300)
     options.add_argument("--feeds", type=int, default=400)
-    options.add_argument("--parts", default="rates,first,revocations,distances")
+    options.add_argument("--servers", default="1,3,8", help="of how many servers revocations are asked")
+    options.add_argument("--distances", default="0,1,3,10", help="milliseconds to the database and back")
+    options.add_argument("--parts", default="rates,standby,first,revocations,shares,distances")
     options.add_argument("--before")
     given = options.parse_args()
     if not PROGRAMS:
         raise SystemExit("There is no PostgreSQL here (Debian: apt-get install postgresql).")
     os.environ["KALENDS"] = given.program
     with tempfile.TemporaryDirectory(prefix="kalends-nodes-") as folder:
-        parts = {"rates": rates, "first": first_reads, "revocations": all_revocations, "distances": distances}
+        parts = {"rates": rates, "standby": beside_standby, "first": first_reads, "revocations": all_revocations,
+                 "shares": shares, "distances": distances}
         for name in given.parts.split(","):
             if name not in parts:
                 raise SystemExit(f"There is no part {name!r}: they are {', '.join(parts)}.")

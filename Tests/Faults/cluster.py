@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 from server import Violation
@@ -91,3 +92,38 @@ class Cluster:
                 self.crash()
         finally:
             shutil.rmtree(self.home, ignore_errors=True)
+
+
+class Replicated(Cluster):
+    """A PostgreSQL whose commits wait until its standby has applied them, once it has one; or such a standby."""
+
+    def __init__(self, primary=None, settings=""):
+        """`settings`: a standby's own."""
+        if primary is None:
+            super().__init__()
+            self.crash()
+            with open(self.data / "postgresql.conf", "a") as file:
+                file.write("synchronous_commit = remote_apply\ninclude_if_exists = 'pair.conf'\nmax_connections = 100\n")
+            self.start()
+        else:
+            self.make_home()
+            self.follow(primary, settings)
+
+    def follow(self, primary, settings=""):
+        """Becomes a standby of another one, on which every commit waits from here on."""
+        self.run("pg_basebackup", "-D", self.data, "-h", primary.home, "-U", "kalends", "-R", "-X", "stream", "-c", "fast")
+        self.settle("pair.conf", settings)
+        self.start()
+        primary.wait_for_commits("*")
+        for _ in range(300):
+            state = primary.ask(
+                "SELECT sync_state, replay_lsn >= pg_current_wal_lsn() FROM pg_stat_replication", "postgres")
+            if state == "sync|t":
+                return
+            time.sleep(0.1)
+        raise Violation(f"the standby does not follow: {state}")
+
+    def wait_for_commits(self, standbys):
+        """Has every commit wait for a standby, or for none."""
+        self.settle("pair.conf", f"synchronous_standby_names = '{standbys}'\n")
+        self.run("pg_ctl", "reload", "-D", self.data)

@@ -25,7 +25,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from cluster import PROGRAMS, Cluster
+from cluster import PROGRAMS, Replicated
 from load import Load, forked
 from report import check_brackets, check_written, run, skip
 from server import Server, Violation
@@ -41,38 +41,8 @@ TITLE = f"{options.rounds} failovers of PostgreSQL under load, {options.servers}
 BATCH = 20
 
 
-class Member(Cluster):
+class Member(Replicated):
     """One of two PostgreSQLs, of which each is the primary in turn."""
-
-    def __init__(self, primary=None):
-        if primary is None:
-            super().__init__()
-            self.crash()
-            with open(self.data / "postgresql.conf", "a") as file:
-                file.write("synchronous_commit = remote_apply\ninclude_if_exists = 'pair.conf'\nmax_connections = 100\n")
-            self.start()
-        else:
-            self.make_home()
-            self.follow(primary)
-
-    def follow(self, primary):
-        """Becomes a standby of another one, on which every commit waits from here on."""
-        self.run("pg_basebackup", "-D", self.data, "-h", primary.home, "-U", "kalends", "-R", "-X", "stream", "-c", "fast")
-        self.settle("pair.conf", "")
-        self.start()
-        primary.wait_for_commits("*")
-        for _ in range(300):
-            state = primary.ask(
-                "SELECT sync_state, replay_lsn >= pg_current_wal_lsn() FROM pg_stat_replication", "postgres")
-            if state == "sync|t":
-                return
-            time.sleep(0.1)
-        raise Violation(f"the standby does not follow: {state}")
-
-    def wait_for_commits(self, standbys):
-        """Has every commit wait for a standby, or for none."""
-        self.settle("pair.conf", f"synchronous_standby_names = '{standbys}'\n")
-        self.run("pg_ctl", "reload", "-D", self.data)
 
     def everything(self):
         """The server's processes."""

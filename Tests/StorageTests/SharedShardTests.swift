@@ -59,7 +59,6 @@ struct SharedShardTests {
             // The silent one does not count among the living.
             let taken = try await other.record { try $0.shareShards(for: "other", time: Self.minute) }
             #expect(taken.held.count == Shards.count)
-            try await one.record { try $0.endSyncLeasesOfSilent() }
 
             let now = try await one.record { try $0.shareShards(for: "one", time: Self.minute) }
             #expect(now.held.isEmpty)
@@ -90,7 +89,6 @@ struct SharedShardTests {
     func runs() async throws {
         try await Self.run { one, other in
             _ = try await one.record { try $0.shareShards(for: "one", time: 1) }
-            _ = try await other.record { try $0.shareShards(for: "other", time: Self.minute) }
             try await one.record { transaction in
                 try transaction.execute("ALTER TABLE sync_leases DROP CONSTRAINT sync_leases_connection_id_fkey", [])
                 for holder in ["one", "other", "leaving"] {
@@ -98,10 +96,45 @@ struct SharedShardTests {
                         "INSERT INTO sync_leases (connection_id, holder, expires_at) VALUES ($1, $2, $3)",
                         [.text("of " + holder), .text(holder), .integer(.max)])
                 }
-                try transaction.endSyncLeasesOfSilent()
+            }
+            try await Task.sleep(for: .milliseconds(20))
+            _ = try await other.record { try $0.shareShards(for: "other", time: Self.minute) }
+            try await one.read { transaction in
                 let left = try transaction.rows("SELECT holder FROM sync_leases ORDER BY holder", [])
                 #expect(left.compactMap { $0.text("holder") } == ["leaving", "other"])
             }
+        }
+    }
+
+    @Test("After nobody could reach the database, each server finds its share, and that of who stays away is taken")
+    func outage() async throws {
+        try await Self.run { one, other in
+            let time = 2_000
+            @Sendable func share(_ store: Shared, _ name: String, ended: [Lease] = []) async throws -> ShardShare {
+                try await store.record { try $0.shareShards(for: name, time: time, ended: ended) }
+            }
+            for _ in 0..<2 {
+                for (store, name) in [(one, "one"), (other, "other")] {
+                    let had = try await share(store, name)
+                    _ = try await share(store, name, ended: had.surplus.compactMap { had.held[$0] })
+                }
+            }
+            let both = (try await share(one, "one"), try await share(other, "other"))
+            #expect(both.0.held.count == 32 && both.1.held.count == 32)
+            try await Task.sleep(for: .milliseconds(time + 100))
+
+            // Each has given up what it did by then.
+            #expect(try await share(one, "one", ended: Array(both.0.held.values)).held.count == 32)
+            #expect(try await share(one, "one").held.count == 32)
+            let back = try await share(other, "other", ended: Array(both.1.held.values))
+            #expect(back.held.count == 32 && back.surplus == [])
+
+            try await Task.sleep(for: .milliseconds(time + 100))
+            #expect(try await share(one, "one").held.count == 32)
+            try await Task.sleep(for: .milliseconds(time / 2))
+            #expect(try await share(one, "one").held.count == 32)
+            try await Task.sleep(for: .milliseconds(time / 2 + 100))
+            #expect(try await share(one, "one").held.count == Shards.count)
         }
     }
 

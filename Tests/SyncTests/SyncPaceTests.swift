@@ -43,6 +43,17 @@ struct SyncPaceTests {
         #expect(scheduler.running[.caldav] == 18 && scheduler.enter(slow[0], now: 1000) == .full)
     }
 
+    @Test("Several servers share what one host takes, by the shards of each; a provider's places are each one's own")
+    func hostOfSeveral() {
+        let scheduler = SyncScheduler()
+        scheduler.note(Shards(0..<22))
+        let due = (0..<50).map { Self.due("c\($0)", nil, .caldav, account: "https://h.example/u/\($0)", at: $0) }
+        var queue = SyncQueue(due + (0..<50).map { Self.due("g\($0)", nil, at: $0) })
+        let taken = queue.take { scheduler.enter($0, now: 1000) }
+        #expect(taken.count { $0.id.hasPrefix("c") } == SyncScheduler.perHost * 22 / 64)
+        #expect(taken.count { $0.id.hasPrefix("g") } == SyncScheduler.perProvider)
+    }
+
     @Test("One user has two under way, and those that wait keep their order")
     func users() {
         let scheduler = SyncScheduler()

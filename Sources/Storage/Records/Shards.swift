@@ -35,9 +35,14 @@ public struct Shards: Hashable, Sendable {
     /// The end of a query's condition that a column's id is in these shards, whose value is added to the arguments; empty
     /// for all of them.
     func condition(_ column: String, in transaction: any ReadTransaction, _ arguments: inout [SQLValue]) -> String {
+        condition(ofNumber: transaction.shard(of: column), &arguments)
+    }
+
+    /// Like `condition(_:in:_:)`, for an expression that is the number of a shard.
+    func condition(ofNumber number: String, _ arguments: inout [SQLValue]) -> String {
         if self == .all { return "" }
         arguments.append(.integer(Int(truncatingIfNeeded: bits)))
-        return " AND (CAST($\(arguments.count) AS BIGINT) >> \(transaction.shard(of: column))) & 1 = 1"
+        return " AND (CAST($\(arguments.count) AS BIGINT) >> CAST(\(number) AS INTEGER)) & 1 = 1"
     }
 }
 
@@ -77,18 +82,29 @@ public struct ShardShare: Hashable, Sendable {
 extension WriteTransaction {
     /// The names of the leases of shards and of the servers that share them out, which are one range.
     private static var namesOfShards: String { "name >= 'server/' AND name < 'shard0'" }
+    private static var namesOfServers: String { "name >= 'server/' AND name < 'server0'" }
     private static func name(ofShard number: Int) -> String { "shard/\(number)" }
 
-    /// Renews what a server has, takes its share of what nobody has, and shows the other servers that it is alive.
+    /// Renews what a server has, takes its share of what nobody has, and shows the other servers that it is alive. The
+    /// leases of runs end whose servers have been silent for longer than they keep a shard.
+    ///
+    /// After no server could reach the database, the first that can leaves the others their shares for `time`.
     ///
     /// - Parameters:
     ///   - time: how long it keeps them by the database's clock, in milliseconds.
     ///   - ended: what it gives up; it may get the same shard again, under another epoch.
     public func shareShards(for holder: String, time: Int, ended: [Lease] = []) throws -> ShardShare {
-        try demandAlone()
-        for lease in ended { try endLease(lease) }
         let (now, own) = (try sharedTime(), ByteString(holder))
+        let silent = try row(
+            "SELECT 1 AS found FROM leases WHERE \(Self.namesOfServers) AND ends_at <= $1 LIMIT 1", [.integer(now)])
+        // Whoever renews what is its own may do so beside other writes.
+        if silent != nil || !ended.isEmpty { try demandAlone() }
+        for lease in ended { try endLease(lease) }
         var (owners, held, servers): ([Int: ByteString], [Int: Lease], Set<ByteString>) = ([:], [:], [])
+        if silent != nil {
+            try waitForSilent(besides: holder, time: time, now: now)
+            try endRunsOfSilent(besides: holder, now: now)
+        }
         // A server's own leases are its own until somebody has taken them.
         for row in try rows(
             "SELECT name, holder, epoch FROM leases WHERE \(Self.namesOfShards) AND (ends_at > $1 OR holder = $2)",
@@ -107,6 +123,7 @@ extension WriteTransaction {
             [.text(holder), .integer(now + time)])
         let plan = ShardPlan(for: own, owners: owners, servers: servers)
         if !servers.contains(own) || !plan.taken.isEmpty {
+            try demandAlone()
             let epoch = try nextLeaseEpoch()
             if !servers.contains(own) { try putLease("server/\(holder)", epoch, holder, until: now + time) }
             for number in plan.taken {
@@ -116,17 +133,29 @@ extension WriteTransaction {
         return ShardShare(held: held, surplus: plan.surplus)
     }
 
+    /// Counts those servers as alive for `time` that fell silent when this one did, unless a server has been back since.
+    private func waitForSilent(besides holder: String, time: Int, now: Int) throws {
+        try execute(
+            """
+            UPDATE leases SET ends_at = $2
+            WHERE \(Self.namesOfServers) AND ends_at <= $1 AND ends_at > $4 + (
+                SELECT own.ends_at FROM leases AS own WHERE own.name = $3 AND own.ends_at <= $1)
+                AND NOT EXISTS (SELECT 1 FROM leases WHERE \(Self.namesOfServers) AND ends_at > $1)
+            """, [.integer(now), .integer(now + time), .text("server/\(holder)"), .integer(-time / 2)])
+    }
+
+    /// Ends the leases of the runs of servers that have been silent for longer than they keep a shard.
+    private func endRunsOfSilent(besides holder: String, now: Int) throws {
+        for row in try rows(
+            "DELETE FROM leases WHERE \(Self.namesOfServers) AND ends_at <= $1 AND holder <> $2 RETURNING holder",
+            [.integer(now), .text(holder)])
+        {
+            try execute("DELETE FROM sync_leases WHERE holder = $1", [.text(try row.text(required: "holder"))])
+        }
+    }
+
     /// Gives back all shards of a server that ends.
     public func endShards(of holder: String) throws {
         try execute("DELETE FROM leases WHERE holder = $1 AND \(Self.namesOfShards)", [.text(holder)])
-    }
-
-    /// Ends the leases of runs whose servers have been silent for longer than they keep a shard.
-    public func endSyncLeasesOfSilent() throws {
-        try execute(
-            """
-            DELETE FROM sync_leases WHERE holder IN (
-                SELECT holder FROM leases WHERE name >= 'server/' AND name < 'server0' AND ends_at <= $1)
-            """, [.integer(try sharedTime())])
     }
 }

@@ -54,9 +54,11 @@ extension Schema {
             created_at BIGINT NOT NULL,
             expires_at BIGINT NOT NULL,
             next_at BIGINT NOT NULL,
-            attempts BIGINT NOT NULL
+            attempts BIGINT NOT NULL,
+            shard BIGINT NOT NULL CHECK (shard BETWEEN 0 AND 63)
         )
         """,
+        "CREATE INDEX push_registrations_by_shard ON push_registrations (shard, id)",
         """
         CREATE UNIQUE INDEX push_registrations_by_resource
             ON push_registrations (collection_id, kind, user_id, resource_hash)

@@ -95,10 +95,11 @@ extension Schema {
             last_attempt_at BIGINT,
             last_status BIGINT,
             last_problem TEXT,
-            finished_at BIGINT
+            finished_at BIGINT,
+            shard BIGINT NOT NULL CHECK (shard BETWEEN 0 AND 63)
         )
         """,
-        "CREATE INDEX webhook_deliveries_in_order ON webhook_deliveries (webhook_id, state, circle_id, ordinal)",
+        "CREATE INDEX webhook_deliveries_in_order ON webhook_deliveries (webhook_id, state, shard, circle_id, ordinal)",
         "CREATE INDEX webhook_deliveries_by_ordinal ON webhook_deliveries (webhook_id, ordinal)",
         "CREATE INDEX webhook_deliveries_due ON webhook_deliveries (state, next_at)",
 

@@ -106,17 +106,13 @@ package struct ConnectionSync: Service {
         }
     }
 
-    /// Takes over the leases of another process, which must have ended, because otherwise it would hold the database;
-    /// its unfinished runs become due. If several servers share the database, these are the leases of servers that are
-    /// silent, and the runs of the shards.
+    /// Makes the unfinished runs of another process due, with their leases, which must have ended, because otherwise it
+    /// would hold the database. If several servers share the database, these are the runs of the shards; their leases end
+    /// where shards are shared out.
     func takeOver(_ shards: Shards = .all) async throws {
         let (now, holder, isShared) = (services.now(), services.sync.holder, services.leases.isShared)
         try await services.store.record { transaction in
-            if isShared {
-                try transaction.endSyncLeasesOfSilent()
-            } else {
-                try transaction.endSyncLeases(exceptOf: holder)
-            }
+            if !isShared { try transaction.endSyncLeases(exceptOf: holder) }
             for row in try transaction.syncRuns(in: .running, limit: 100_000) {
                 guard var own = try transaction.connectionEverKnown(row.connectionID),
                     shards.contains(Shards.number(of: own.userID))
@@ -140,6 +136,7 @@ package struct ConnectionSync: Service {
     private func due() async throws -> [DueSync] {
         let (now, shards) = (services.now(), services.leases.shards.open)
         if shards.isEmpty { return [] }
+        services.sync.note(shards)
         return try await services.store.read { transaction in
             try Connection.Provider.allCases.flatMap {
                 try transaction.dueSyncs(by: $0, now: now, in: shards, limit: Self.most)

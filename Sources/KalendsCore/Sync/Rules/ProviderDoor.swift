@@ -55,7 +55,7 @@ final class ProviderDoor: ProviderHTTP {
         if let end = state.withLock({ $0.end }) { throw .ended(end) }
         guard ContinuousClock.now < end else { throw .ended(ended(.tooSlow)) }
         // Another server may do the run by now.
-        do { try HeldLeases.check() } catch { throw .neverSent("The run was given up.") }
+        do { try HeldLeases.check() } catch { throw .ended(ended(.leaseLost)) }
         state.withLock { $0.sent += 1 }
         let arrival = Arrival(answers.memory.enterAlways(sender), answers)
         var failure = TransportFailure.unanswered("The host did not answer in time.")
@@ -194,6 +194,9 @@ extension ProviderRequest {
 extension ProviderFailure {
     fileprivate static let tooSlow = ProviderFailure(
         .unavailable(retryAfter: nil), "The provider is too slow: this took longer than it may.", code: "too-slow")
+    fileprivate static let leaseLost = ProviderFailure(
+        .busy(retryAfter: 5), "The server was cut off from its database; the next run continues this one.",
+        code: "lease-lost")
     fileprivate static let givesWay = ProviderFailure(
         .busy(retryAfter: 30), "The provider is slow, and other calendars were waiting.", code: "gave-way")
 }

@@ -63,6 +63,8 @@ package final class SyncScheduler: Sendable {
         /// Whether something is due that the last query did not find.
         var isNews = true
         var isClosing = false
+        /// How many shards of the work this server has.
+        var shards = Shards.count
 
         func waits(_ account: ByteString?, _ now: Int) -> Bool {
             account.flatMap { waits[$0] }.map { now < $0 } ?? false
@@ -92,7 +94,8 @@ package final class SyncScheduler: Sendable {
         answers = ForeignAnswers(limit: limits.providerMemory)
     }
 
-    /// The most simultaneous runs for each provider, for one user, and with one host.
+    /// The most simultaneous runs for each provider, for one user, and with one host. What is with one host is of all
+    /// servers together, as long as these are no more; each has the part that its shards are.
     static let perProvider = 32
     static let perUser = 2
     static let perHost = 8
@@ -112,7 +115,9 @@ package final class SyncScheduler: Sendable {
                 state.crowdedAt[own.provider] = .now
                 return .full
             }
-            let limit = state.paces[gate]?.limit(now: now) ?? Self.full(gate)
+            let limit = min(
+                state.paces[gate]?.limit(now: now) ?? .max,
+                gate.host == nil ? Self.perProvider : max(1, Self.perHost * state.shards / Shards.count))
             guard state.atGate[gate, default: 0] < limit else { return .full }
             guard state.slots[id] == nil else { return .running }
             guard state.ofUser[user, default: 0] < Self.perUser, !state.waits(own.account, now) else {
@@ -122,6 +127,9 @@ package final class SyncScheduler: Sendable {
             return .entered
         }
     }
+
+    /// Notes which shards of the work this server has.
+    func note(_ shards: Shards) { state.withLock { $0.shards = shards.numbers.count } }
 
     /// Takes a place for a run that a phone is waiting for; only a run of the same connection has to end first, because
     /// no request is sent to a provider.

@@ -65,7 +65,7 @@ extension PushRegistration: StoredRow {
             .init("told_epoch", \.sent.epoch), .init("property_changes", \.propertyChanges),
             .init("told_property_changes", \.notifiedPropertyChanges), .init("shown", \.shown),
             .once("created_at", \.createdAt), .init("expires_at", \.expiresAt), .init("next_at", \.nextAt),
-            .init("attempts", \.attempts),
+            .init("attempts", \.attempts), .derived("shard") { Shards.number(of: $0.id) },
         ])
 }
 
@@ -97,10 +97,13 @@ extension ReadTransaction {
     /// Returns the ids of registrations of these shards whose app did not hear of the latest state, in order of id.
     public func pushRegistrationsBehind(now: Int, in shards: Shards, limit: Int) throws -> [String] {
         var arguments: [SQLValue] = [.integer(now), .integer(limit)]
-        let isIn = shards.condition("r.id", in: self, &arguments)
+        let isIn = shards.condition(ofNumber: "place.number", &arguments)
         return try rows(
             """
-            SELECT r.id AS id FROM push_registrations r
+            WITH RECURSIVE place (number) AS (
+                SELECT CAST(0 AS BIGINT) UNION ALL SELECT number + 1 FROM place WHERE number < \(Shards.count - 1)
+            )
+            SELECT r.id AS id FROM place JOIN push_registrations r ON r.shard = place.number
             LEFT JOIN circles c ON c.id = r.collection_id AND r.kind IN ('events', 'tasks')
             LEFT JOIN own_calendars o ON o.id = r.collection_id AND r.kind = 'own'
             WHERE r.next_at <= $1 AND r.expires_at > $1 AND (

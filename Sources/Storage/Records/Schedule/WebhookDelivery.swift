@@ -44,6 +44,7 @@ extension WebhookDelivery: StoredRow {
             .once("created_at", \.createdAt), .init("failing_since", \.failingSince),
             .init("last_attempt_at", \.lastAttemptAt), .init("last_status", \.lastStatus),
             .init("last_problem", \.lastProblem), .init("finished_at", \.finishedAt),
+            .derived("shard") { Shards.number(of: $0.circleID) },
         ])
 }
 
@@ -71,34 +72,43 @@ extension ReadTransaction {
         try row(
             """
             SELECT COUNT(*) AS count FROM webhook_deliveries
-            WHERE webhook_id = $1 AND state = 'pending' AND circle_id = $2
-            """, [.text(webhook), .text(circle)])?.integer("count") ?? 0
+            WHERE webhook_id = $1 AND state = 'pending' AND shard = $3 AND circle_id = $2
+            """, [.text(webhook), .text(circle), .integer(Shards.number(of: circle))])?.integer("count") ?? 0
     }
 
     /// Returns the messages that an active webhook is to be sent now: the first waiting one of each circle in these
     /// shards, if it is due.
     ///
-    /// The query goes from circle to circle through the index, however many messages wait behind each first one.
+    /// The query goes from circle to circle of each shard through the index, however many messages wait behind each first
+    /// one, and however many circles wait in other shards.
     public func dueDeliveries(
         of webhook: String, now: Int, in shards: Shards = .all, limit: Int
     ) throws -> [WebhookDelivery] {
         var arguments: [SQLValue] = [.text(webhook), .integer(now), .integer(limit)]
-        let isIn = shards.condition("circle.id", in: self, &arguments)
+        let isIn = shards.condition(ofNumber: "place.number", &arguments)
+        let waiting = "FROM webhook_deliveries WHERE webhook_id = $1 AND state = 'pending'"
         return try rows(
             """
-            WITH RECURSIVE circle (id) AS (
-                SELECT MIN(circle_id) FROM webhook_deliveries WHERE webhook_id = $1 AND state = 'pending'
+            WITH RECURSIVE place (number) AS (
+                SELECT MIN(shard) \(waiting)
                 UNION ALL
-                SELECT (SELECT MIN(circle_id) FROM webhook_deliveries
-                    WHERE webhook_id = $1 AND state = 'pending' AND circle_id > circle.id)
+                SELECT (SELECT MIN(shard) \(waiting) AND shard > place.number)
+                FROM place WHERE place.number IS NOT NULL
+            ), circle (shard, id) AS (
+                SELECT place.number, (SELECT MIN(circle_id) \(waiting) AND shard = place.number)
+                FROM place WHERE place.number IS NOT NULL\(isIn)
+                UNION ALL
+                SELECT circle.shard, (
+                    SELECT MIN(circle_id) \(waiting) AND shard = circle.shard AND circle_id > circle.id)
                 FROM circle WHERE circle.id IS NOT NULL
             )
             SELECT \(columns: WebhookDelivery.self, of: "d") FROM circle JOIN webhook_deliveries AS d ON d.id = (
                 SELECT head.id FROM webhook_deliveries AS head
-                WHERE head.webhook_id = $1 AND head.state = 'pending' AND head.circle_id = circle.id
+                WHERE head.webhook_id = $1 AND head.state = 'pending' AND head.shard = circle.shard
+                    AND head.circle_id = circle.id
                 ORDER BY head.ordinal LIMIT 1)
             JOIN webhooks ON webhooks.id = d.webhook_id AND webhooks.state = 'active'
-            WHERE circle.id IS NOT NULL AND d.next_at <= $2\(isIn) ORDER BY d.next_at, d.ordinal LIMIT $3
+            WHERE circle.id IS NOT NULL AND d.next_at <= $2 ORDER BY d.next_at, d.ordinal LIMIT $3
             """, arguments
         ).map(WebhookDelivery.init)
     }
