@@ -14,13 +14,28 @@ extension SQLiteStore {
     public func overwriteRemoved() async throws -> Bool {
         try await Self.inOurWords { [self] in
             let isSmall = size() <= Self.mostRewritten
-            return try await pool.writeWithoutTransaction { db in
-                var isRewritten = false
-                // Without room for a copy, the rest is done all the same.
-                if isSmall { isRewritten = (try? db.execute(sql: "VACUUM")) != nil }
-                try db.checkpoint(.truncate)
-                return isRewritten
+            // Without room for a copy, the rest is done all the same.
+            let isRewritten = try await pool.writeWithoutTransaction { db in
+                isSmall && (try? db.execute(sql: "VACUUM")) != nil
             }
+            for _ in 1..<Self.mostTries {
+                if (try? await pool.writeWithoutTransaction(Self.emptyLog)) != nil { return isRewritten }
+                try await Task.sleep(for: Self.pause)
+            }
+            try await pool.writeWithoutTransaction(Self.emptyLog)
+            return isRewritten
         }
+    }
+
+    /// How often it is tried to empty the log, which no reader may be using then, and how long others write between two
+    /// tries.
+    private static let (mostTries, pause) = (40, Duration.milliseconds(250))
+
+    /// Waits for readers no longer than any transaction may take, because every writer waits as well.
+    @Sendable
+    private static func emptyLog(_ db: Database) throws {
+        try db.execute(sql: "PRAGMA busy_timeout = 100")
+        defer { try? db.execute(sql: "PRAGMA busy_timeout = \(patience * 1000)") }
+        try db.checkpoint(.truncate)
     }
 }

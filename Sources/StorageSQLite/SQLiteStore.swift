@@ -23,6 +23,8 @@ public final class SQLiteStore: Store, StoreMaintenance {
     /// a page that has to make room for another one is written to the log as often as it returns. Eight times as many
     /// made an import of 15,000 events no faster.
     private static let writerCache = 4 << 10
+    /// How many seconds a connection waits for another one.
+    static let patience = 5
 
     /// Opens or creates the file and brings its schema up to date.
     ///
@@ -36,7 +38,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
         try FileKind.requireDatabase(path)
         var configuration = Configuration()
         configuration.label = "kalends"
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .timeout(Double(Self.patience))
         configuration.maximumReaderCount = Self.otherReaders + 1
         // An error text may end up in a log, so it must never contain the values of a statement.
         configuration.publicStatementArguments = false
@@ -81,7 +83,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
         guard isThere || mustBeKalends else { return }
         var configuration = Configuration()
         configuration.readonly = true
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .timeout(Double(Self.patience))
         let foreign = StorageError.unusable("\(path) is not a database of Kalends.")
         guard isThere else { throw foreign }
         let tables = try DatabaseQueue(path: path, configuration: configuration).read { db in

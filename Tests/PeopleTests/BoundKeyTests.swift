@@ -3,12 +3,12 @@
 import Base
 import HTTPTypes
 import NIOCore
-import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import ServerTestSupport
+@testable import Storage
 
 @Suite("Keys that are bound to circles")
 struct BoundKeyTests {
@@ -68,6 +68,61 @@ struct BoundKeyTests {
             }
             let own = try await server.bearing(key, .get, "/v1/keys").expect(200)
             #expect(own.json["items"]?.array?.count == 4)
+        }
+    }
+
+    @Test("A key finds its changes and acts among very many of others, by reads that are each short")
+    func amongMany() async throws {
+        try await TestServer.run { server in
+            let circle: JSONValue = ["name": "C", "timeZone": "UTC"]
+            for id in ["other", "acme-1"] { try await server.call(.put, "/v1/circles/\(id)", circle).expect(201) }
+            let key = try await Self.bound(server, ["circlePrefix": "acme-"])
+            let store = server.services.store
+            let last = try await store.read { try $0.latestChange() }
+            try await store.record { transaction in
+                let columns = CircleChange.schema.columns
+                let values = columns.map { column in
+                    switch column {
+                    case "sequence": "\(last) + numbers.n"
+                    case "number": "1000 + numbers.n"
+                    default: column
+                    }
+                }
+                let next = try transaction.nextChangeSequences(25_000)
+                #expect(next.lowerBound == last + 1)
+                try transaction.execute(
+                    """
+                    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 25000)
+                    INSERT INTO changes (\(columns.joined(separator: ", ")))
+                    SELECT \(values.joined(separator: ", ")) FROM changes CROSS JOIN numbers
+                    WHERE circle_id = $1 AND number = 1
+                    """, [.text("other")])
+                let acts = AuditEntry.schema.columns
+                let entry = acts.map { $0.isSameText(as: "number") ? "1000 + numbers.n" : $0 }
+                try transaction.execute(
+                    """
+                    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 25000)
+                    INSERT INTO audit_trail (\(acts.joined(separator: ", ")))
+                    SELECT \(entry.joined(separator: ", ")) FROM audit_trail CROSS JOIN numbers
+                    WHERE number = (SELECT MIN(number) FROM audit_trail WHERE circle_id = $1)
+                    """, [.text("other")])
+            }
+            try await server.call(.put, "/v1/circles/acme-2", circle).expect(201)
+            let changes = try await server.bearing(key, .get, "/v1/changes?since=0").expect(200)
+            let found = changes.json["items"]?.array?.compactMap { $0["circleId"]?.string }
+            #expect(found == ["acme-1", "acme-2"] && changes.json["nextCursor"] == .null)
+            let first = try await server.bearing(key, .get, "/v1/changes?since=0&limit=1").expect(200)
+            let cursor = try #require(first.json["nextCursor"]?.string)
+            let rest = try await server.bearing(key, .get, "/v1/changes?cursor=\(cursor)&limit=1").expect(200)
+            #expect(rest.json["items"]?.array?.compactMap { $0["circleId"]?.string } == ["acme-2"])
+            let acts = try await server.bearing(key, .get, "/v1/audit").expect(200)
+            #expect(acts.json["items"]?.array?.compactMap { $0["circleId"]?.string } == ["acme-2", "acme-1"])
+            // One read passes so many rows and no more, however many there are.
+            let bound = CircleBound.prefix("acme-")
+            let (foreign, end) = try await store.read { try $0.changes(afterSequence: last, within: bound, limit: 100) }
+            #expect(foreign.isEmpty && end == last + 10_000)
+            let (none, before) = try await store.read { try $0.auditEntries(before: 26_000, within: bound, limit: 100) }
+            #expect(none.isEmpty && before == 16_000)
         }
     }
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import Foundation
 import HTTPTypes
 import Server
-import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import ServerTestSupport
+@testable import Storage
 
 @Suite("Erasing a person")
 struct PersonErasureTests {
@@ -146,15 +147,23 @@ struct PersonErasureTests {
                 _ = try await server.call(.post, "/v1/circles/c/feeds", ["userId": "ben"]).expect(201)
                 let erasure = try await server.services.erasures.begin("ben", for: .operatorAtHand)
                 let now = server.clock.now
-                for _ in 0..<steps {
-                    _ = try await server.services.store.record {
-                        try $0.removeSome(of: "ben", in: erasure.id, limit: 1, now: now)
+                for step in 0..<steps {
+                    _ = try await server.services.store.record { transaction in
+                        guard try !transaction.removeHoldings(of: "ben", in: erasure.id, limit: 1, now: now) else {
+                            return true
+                        }
+                        let tables = PersonTable.all.filter { $0.fate == .removed }
+                        return try transaction.removeSome(
+                            of: "ben", in: tables[step % tables.count], erasure.id, limit: 1)
                     }
                 }
                 if steps == 8 {
-                    _ = try await server.services.store.record {
-                        try $0.renameSome(
-                            of: "ben", in: "c", erasure, NamesInTitles(), limit: 2, now: now)
+                    let names = try #require(ErasureSearch.names(of: "ben", in: "c", erasure).first)
+                    _ = try await server.services.store.record { transaction in
+                        #expect(try transaction.beginRenaming(of: "ben", in: "c", erasure, now: now))
+                        let keys = try transaction.keys(of: names, limit: 2)
+                        #expect(keys.count == 2)
+                        return try transaction.carryOut(names, on: keys[...], in: erasure.id)
                     }
                 }
                 let under = try await server.services.store.read { try $0.erasuresUnderWay().map(\.id) }
@@ -173,6 +182,33 @@ struct PersonErasureTests {
                 }
                 #expect(try await server.verifyAudit().fault == nil)
             }
+        }
+    }
+
+    @Test("What others have in a circle does not make an erasure long, and its search keeps no writer waiting")
+    func amongMany() async throws {
+        try await TestServer.withPasswords { server in
+            try await Self.fill(server, "ben")
+            try await server.bring([OneCalendar.event("run", "Run")], as: "ann").expect(201)
+            let (first, store) = (EventSource.shared.text, server.services.store)
+            try await store.record { transaction in
+                let columns = SchemaTable.eventVersions.columns
+                let values = columns.map { $0.isSameText(as: "uid") ? "'copy-' || numbers.n" : $0 }
+                try transaction.execute(
+                    """
+                    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 150000)
+                    INSERT INTO event_versions (\(columns.joined(separator: ", ")))
+                    SELECT \(values.joined(separator: ", ")) FROM event_versions CROSS JOIN numbers
+                    WHERE source = $1 AND uid = 'run'
+                    """, [.text(first)])
+            }
+            // A search within each transaction made that one for each of the person's 300 events, which took a minute.
+            let done = try await server.call(.delete, Self.path).expect(200)
+            #expect(done.json["state"] == "done")
+            let left = try await store.read {
+                try $0.rows("SELECT COUNT(*) AS count FROM event_versions", []).first?.integer("count")
+            }
+            #expect(left == 150_001)
         }
     }
 

@@ -79,6 +79,38 @@ struct SQLiteStoreOpeningTests {
         }
     }
 
+    @Test("Whoever writes does not wait for a reader until the log can be emptied")
+    func writesBesideReader() async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let store = try SQLiteStore(path: directory.appending(path: "kalends.sqlite").path)
+            defer { try? store.close() }
+            let write: @Sendable () async throws -> Void = {
+                _ = try await store.write { transaction in
+                    try transaction.execute(
+                        "INSERT INTO sign_in_homes (user_id, network, used_at) VALUES ($1, 'n', 1)",
+                        [.text("\(Int.random(in: 0..<Int.max))")])
+                }
+            }
+            try await write()
+            let (isReading, begun) = AsyncStream.makeStream(of: Void.self)
+            let reading = Task {
+                try await store.read { transaction in
+                    _ = try transaction.rows("SELECT user_id FROM sign_in_homes", [])
+                    begun.finish()
+                    Thread.sleep(forTimeInterval: 3)
+                }
+            }
+            for await _ in isReading {}
+            try await write()
+            let emptying = Task { try await store.overwriteRemoved() }
+            try await Task.sleep(for: .milliseconds(300))
+            let time = try await ContinuousClock().measure { try await write() }
+            #expect(time < .seconds(1))
+            #expect(try await emptying.value)
+            try await reading.value
+        }
+    }
+
     @Test("The writer keeps synchronous=FULL and WAL, and refuses dangling references")
     func keepsSettings() async throws {
         let home = try TemporaryStore()

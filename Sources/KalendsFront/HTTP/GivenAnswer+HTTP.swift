@@ -8,7 +8,7 @@ import Synchronization
 
 extension GivenAnswer {
     /// The longest body that is kept.
-    private static let most = 256 << 10
+    private static let most = 64 << 10
 
     /// A JSON answer.
     static func json(

@@ -16,13 +16,24 @@ package struct Audit: Sendable {
         try Rights.installation(caller.identity)
         let identity = caller.identity
         try await order()
-        return try await acts.store.read { transaction in
-            guard let bound = identity.bound else {
-                return try transaction.auditEntries(before: number, in: circle, limit: limit)
+        if let bound = identity.bound {
+            guard let circle else { return try await list(before: number, within: bound, limit: limit) }
+            guard bound.contains(circle) else { return [] }
+        }
+        return try await acts.store.read { try $0.auditEntries(before: number, in: circle, limit: limit) }
+    }
+
+    /// Looks for the entries of a few circles among all, by short reads.
+    private func list(before number: Int, within bound: CircleBound, limit: Int) async throws -> [AuditEntry] {
+        var (entries, position): ([AuditEntry], Int) = ([], number)
+        while true {
+            let (start, left) = (position, limit - entries.count)
+            let (found, rest) = try await acts.store.read {
+                try $0.auditEntries(before: start, within: bound, limit: left)
             }
-            guard let circle else { return try transaction.auditEntries(before: number, within: bound, limit: limit) }
-            return bound.contains(circle)
-                ? try transaction.auditEntries(before: number, in: circle, limit: limit) : []
+            entries += found
+            guard entries.count < limit, let rest else { return entries }
+            position = rest
         }
     }
 

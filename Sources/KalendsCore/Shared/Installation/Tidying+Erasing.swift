@@ -31,7 +31,17 @@ extension Tidying {
             try await purge(circle: circle.id)
         }
         let now = now()
-        try await repeatedly { try $0.removeSome(of: user, in: erasure.id, limit: $1, now: now) }
+        let devices = try await store.read { try $0.devices(of: user, after: "", limit: .max).map(\.id) }
+        for caller in [AuditActor(user: user)] + devices.map({ AuditActor(device: $0, of: user) }) {
+            let counted = OnceRequest.counted(of: caller)
+            try await repeatedly { try $0.forgetKeptAnswers(of: counted, limit: $1) }
+        }
+        try await repeatedly { try $0.removeHoldings(of: user, in: erasure.id, limit: $1, now: now) }
+        for search in ErasureSearch.removals(of: user) { try await carryOut(search, erasure) }
+        try await store.record { try $0.forgetOwnSource(of: user) }
+        for table in PersonTable.all where table.fate == .removed {
+            try await repeatedly { try $0.removeSome(of: user, in: table, erasure.id, limit: $1) }
+        }
         for circle in try await store.read({ try $0.circlesEverOf(user) }) where !circle.isDeleted {
             try await rename(user, in: circle.id, erasure)
         }
@@ -53,20 +63,50 @@ extension Tidying {
     }
 
     private static let mostPasses = 5
-    /// How many items of a circle, changes or entries one transaction looks at.
-    private static let (renamedTogether, readTogether) = (200, 1000)
+    /// How many rows are found at once, and how many changes or entries one transaction looks at.
+    private static let (foundTogether, readTogether) = (5000, 1000)
+
+    /// Finds rows by reads and takes the person from them in short transactions, until none is found.
+    ///
+    /// - Parameter circle: the circle whose feeds may show the rows.
+    private func carryOut(_ search: ErasureSearch, _ erasure: Erasure, concerning circle: String? = nil) async throws {
+        var isLeft = true
+        while isLeft {
+            let keys = try await store.read { try $0.keys(of: search, limit: Self.foundTogether) }
+            var done = 0
+            while done < keys.count {
+                try checkOpen()
+                let rest = keys[done...]
+                done =
+                    if let circle {
+                        try await store.write { transaction in
+                            transaction.concerns(circle: circle)
+                            return try transaction.carryOut(search, on: rest, in: erasure.id)
+                        }
+                    } else {
+                        try await store.record { try $0.carryOut(search, on: rest, in: erasure.id) }
+                    }
+            }
+            isLeft = keys.count == Self.foundTogether
+        }
+    }
 
     private func rename(_ user: String, in circle: String, _ erasure: Erasure) async throws {
         let (titles, now) = (titles, now())
-        var isLeft = true
-        while isLeft {
-            try checkOpen()
-            isLeft = try await store.write { transaction in
-                transaction.concerns(circle: circle)
-                return try transaction.renameSome(
-                    of: user, in: circle, erasure, titles, limit: Self.renamedTogether, now: now)
-            }
+        try checkOpen()
+        let isNamed = try await store.write { transaction in
+            transaction.concerns(circle: circle)
+            return try transaction.beginRenaming(of: user, in: circle, erasure, now: now)
         }
+        guard isNamed else { return }
+        let names = ErasureSearch.names(of: user, in: circle, erasure)
+        for search in names { try await carryOut(search, erasure, concerning: circle) }
+        try await store.write { transaction in
+            transaction.concerns(circle: circle)
+            try transaction.endRenaming(of: user, in: circle, erasure, titles, now: now)
+        }
+        // What was under way when the first rows were found may have named the person once more.
+        for search in names { try await carryOut(search, erasure, concerning: circle) }
         try await revise(in: circle)
     }
 

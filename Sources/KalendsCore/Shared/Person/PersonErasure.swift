@@ -118,7 +118,6 @@ package struct PersonErasures: Sendable {
             let gone = try transaction.circlesHeld(by: user).alone.map(\.id)
             let erasure = Erasure(id: id, of: user, asker: isPerson ? "person" : caller.actor.text, now: act.now)
             try transaction.beginErasure(erasure, of: user) { Secret.make(.device).hash }
-            try transaction.forgetKeptAnswers(of: OnceRequest.counted(of: user))
             return ActResult((erasure, gone), noting: AuditNote(.userErased, id))
         }
         for circle in gone { services.renderer.forget(circle: circle) }

@@ -130,7 +130,7 @@ extension ReadTransaction {
         try rows(
             """
             SELECT DISTINCT circle_id FROM feeds
-            WHERE user_id = $1
+            WHERE circle_id IN (SELECT circle_id FROM members WHERE user_id = $1) AND user_id = $1
                 AND EXISTS (SELECT 1 FROM feed_tokens WHERE feed_id = feeds.id AND notice_uid IS NOT NULL)
             """, [.text(user)]
         ).map { try $0.text(required: "circle_id") }
@@ -192,7 +192,9 @@ extension WriteTransaction {
         try execute(
             """
             UPDATE feed_tokens SET \(GraceNotice.touch)
-            WHERE feed_id IN (SELECT id FROM feeds WHERE user_id = $2) AND ends_at > $1
+            WHERE ends_at > $1 AND feed_id IN (
+                SELECT id FROM feeds
+                WHERE circle_id IN (SELECT circle_id FROM members WHERE user_id = $2) AND user_id = $2)
             """, [.integer(now), .text(user)])
     }
 

@@ -26,18 +26,31 @@ public enum CircleBound: Hashable, Sendable {
         }
     }
 
-    /// The condition that a column has one of the circles.
+    /// The condition that a column has one of the circles, which an index of the column finds.
     ///
     /// - Parameter number: the number of the condition's first argument.
     fileprivate func condition(_ column: String, from number: Int) -> (sql: String, arguments: [SQLValue]) {
         switch self {
         case .circles(let ids):
-            let placeholders = ids.indices.map { "$\(number + $0)" }.joined(separator: ", ")
-            return ("\(column) IN (\(placeholders))", ids.map(SQLValue.text))
+            return ("\(column) IN (\(Self.placeholders(ids, from: number)))", ids.map(SQLValue.text))
         case .prefix(let start):
-            // Not a range, whose order would be that of the database's language. Ids are ASCII.
+            // Both engines compare these texts by their bytes, and no id has DEL.
+            return ("\(column) >= $\(number) AND \(column) < $\(number + 1)", [.text(start), .text(start + "\u{7F}")])
+        }
+    }
+
+    /// The same condition for rows that another index finds.
+    fileprivate func test(_ column: String, from number: Int) -> (sql: String, arguments: [SQLValue]) {
+        switch self {
+        case .circles(let ids):
+            return ("COALESCE(\(column), '') IN (\(Self.placeholders(ids, from: number)))", ids.map(SQLValue.text))
+        case .prefix(let start):
             return ("substr(\(column), 1, \(start.utf8.count)) = $\(number)", [.text(start)])
         }
+    }
+
+    private static func placeholders(_ ids: [String], from number: Int) -> String {
+        ids.indices.map { "$\(number + $0)" }.joined(separator: ", ")
     }
 }
 
@@ -96,20 +109,32 @@ extension ReadTransaction {
             """, [.integer(most)] + (more?.arguments ?? []))
     }
 
-    /// Returns changes of these circles after a sequence number, in order.
-    public func changes(afterSequence sequence: Int, within bound: CircleBound, limit: Int) throws -> [CircleChange] {
-        let more = bound.condition("circle_id", from: 3)
-        return try all(
-            "WHERE sequence > $1 AND \(more.sql) ORDER BY sequence LIMIT $2",
-            [.integer(sequence), .integer(limit)] + more.arguments)
+    /// How many rows of all circles are looked at together for those of a few.
+    static var lookedAtTogether: Int { 10_000 }
+
+    /// Returns changes of these circles among the next of all, in order, and the number up to which these are all.
+    public func changes(
+        afterSequence sequence: Int, within bound: CircleBound, limit: Int
+    ) throws -> (found: [CircleChange], end: Int) {
+        let (more, end) = (bound.test("circle_id", from: 4), sequence + Self.lookedAtTogether)
+        let found: [CircleChange] = try all(
+            "WHERE sequence > $1 AND sequence <= $2 AND \(more.sql) ORDER BY sequence LIMIT $3",
+            [.integer(sequence), .integer(end), .integer(limit)] + more.arguments)
+        return (found, found.count == limit ? found.last?.sequence ?? sequence : end)
     }
 
-    /// Returns entries of the audit trail in these circles before a number, latest first.
-    public func auditEntries(before number: Int, within bound: CircleBound, limit: Int) throws -> [AuditEntry] {
-        let more = bound.condition("circle_id", from: 3)
-        return try all(
-            "WHERE number < $1 AND \(more.sql) ORDER BY number DESC LIMIT $2",
-            [.integer(number), .integer(limit)] + more.arguments)
+    /// Returns entries of the audit trail in these circles among those before a number, latest first, and the number
+    /// before which the rest is; nil when no entry is left.
+    public func auditEntries(
+        before number: Int, within bound: CircleBound, limit: Int
+    ) throws -> (found: [AuditEntry], rest: Int?) {
+        let last = min(number - 1, try lastAuditEntry()?.number ?? 0)
+        let (more, end) = (bound.test("circle_id", from: 4), last - Self.lookedAtTogether)
+        let found: [AuditEntry] = try all(
+            "WHERE number <= $1 AND number > $2 AND \(more.sql) ORDER BY number DESC LIMIT $3",
+            [.integer(last), .integer(end), .integer(limit)] + more.arguments)
+        let rest = found.count == limit ? found.last?.number ?? 1 : end + 1
+        return (found, rest > 1 ? rest : nil)
     }
 
     /// Returns keys that are bound to these circles or fewer, including revoked ones, in order of id.

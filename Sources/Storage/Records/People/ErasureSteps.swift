@@ -41,42 +41,28 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Removes some of what only a person has; returns false once nothing is left but the person's devices.
-    public func removeSome(of user: String, in erasure: String, limit: Int, now: Int) throws -> Bool {
-        if try removeFeed(of: user, in: erasure, limit: limit, now: now)
+    /// Removes some of what holds more of a person's: feeds, app passwords, connections, own calendars, and imports that
+    /// nobody else has anything of; returns false once nothing of these is left.
+    public func removeHoldings(of user: String, in erasure: String, limit: Int, now: Int) throws -> Bool {
+        try removeFeed(of: user, in: erasure, limit: limit, now: now)
             || removeAppPassword(of: user, in: erasure, now: now)
             || removeConnection(of: user, in: erasure, limit: limit, now: now)
             || removeOwnCalendar(of: user, in: erasure, limit: limit, now: now)
             || removeImport(of: user, in: erasure, limit: limit)
-        {
-            return true
-        }
-        // Events of the person's own imports, which nobody else sees.
-        let own: [SQLValue] = [.text(user), .text(EventSource.own(user).text)]
-        let events = try deleteSome(
-            of: SchemaTable.eventVersions.name, key: SchemaTable.eventVersions.key.joined(separator: ", "),
-            size: "LENGTH(content)", where: "\(PersonTable.circles) AND (source = $2 OR visible_to = $1)", own,
-            limit: limit)
-        try count(events, of: SchemaTable.eventVersions.name, in: erasure)
-        if events > 0 { return true }
-        // An import that others see as well loses what only the person saw, so that its undo brings nothing of it back.
-        let changes = try deleteSome(
-            of: SchemaTable.importChanges.name, key: SchemaTable.importChanges.key.joined(separator: ", "),
-            size: "LENGTH(COALESCE(content_before, ''))",
-            where: """
-                source = $2 AND import_id IN (
-                    SELECT id FROM imports WHERE \(PersonTable.circles) AND imported_by = $1)
-                """, own, limit: limit)
-        try count(changes, of: SchemaTable.importChanges.name, in: erasure)
-        if changes > 0 { return true }
+    }
+
+    /// Forgets how many events a person has that nobody else sees, once these are removed.
+    public func forgetOwnSource(of user: String) throws {
         try execute(
-            "DELETE FROM event_sources WHERE \(PersonTable.circles) AND source = $2", own)
-        for table in PersonTable.all where table.fate == .removed {
-            let gone = try removeRows(of: user, in: table, limit: limit)
-            try count(gone, of: table.name, in: erasure)
-            if gone > 0 { return true }
-        }
-        return false
+            "DELETE FROM event_sources WHERE \(PersonTable.circles) AND source = $2",
+            [.text(user), .text(EventSource.own(user).text)])
+    }
+
+    /// Removes some rows of a table that only has what is a person's; returns false once none is left.
+    public func removeSome(of user: String, in table: PersonTable, _ erasure: String, limit: Int) throws -> Bool {
+        let gone = try removeRows(of: user, in: table, limit: limit)
+        try count(gone, of: table.name, in: erasure)
+        return gone > 0
     }
 
     private func removeFeed(of user: String, in erasure: String, limit: Int, now: Int) throws -> Bool {
@@ -134,13 +120,9 @@ extension WriteTransaction {
         return true
     }
 
-    /// Puts the made-up id of an erasure in the place of a person in some of what is a circle's; returns false once
-    /// nothing there names the person, who is no member any more then.
-    ///
-    /// - Parameter titles: the collections whose items look different when the name changes.
-    public func renameSome(
-        of user: String, in circle: String, _ erasure: Erasure, _ titles: NamesInTitles, limit: Int, now: Int
-    ) throws -> Bool {
+    /// Makes a former member of the made-up id of an erasure, which is to take a person's place in a circle; returns false
+    /// where nothing names the person.
+    public func beginRenaming(of user: String, in circle: String, _ erasure: Erasure, now: Int) throws -> Bool {
         guard let member = try memberEverKnown(user, in: circle) else { return false }
         if member.leftAt == nil { _ = try removeMember(user, from: circle, now: now) }
         let pseudonym = erasure.pseudonym
@@ -150,53 +132,23 @@ extension WriteTransaction {
                     circleID: circle, userID: pseudonym, displayName: Erasure.name, role: .viewer,
                     createdAt: member.createdAt, updatedAt: now, leftAt: now))
         }
-        for (table, change, condition) in Self.renamed {
-            let keys = table.key.joined(separator: ", ")
-            let found = try execute(
-                """
-                UPDATE \(table.name) SET \(change) WHERE (\(keys)) IN (
-                    SELECT \(keys) FROM \(table.name) WHERE \(condition) LIMIT $4)
-                """, [.text(circle), .text(user), .text(pseudonym), .integer(limit)])
-            try count(found, of: table.name, areKept: true, in: erasure.id)
-            guard found > 0 else { continue }
-            if table == .scheduleItems {
-                // The circle's bytes are counted.
-                try execute(
-                    "UPDATE circle_usage SET bytes = bytes + $2 WHERE circle_id = $1",
-                    [.text(circle), .integer(found * (pseudonym.utf8.count - user.utf8.count))])
-            }
-            return true
-        }
-        let names: [SQLValue] = [.text(circle), .text(user), .text(pseudonym)]
+        return true
+    }
+
+    /// Removes a person from a circle in which nothing else names them any more.
+    ///
+    /// - Parameter titles: the collections whose items look different when the name changes.
+    public func endRenaming(
+        of user: String, in circle: String, _ erasure: Erasure, _ titles: NamesInTitles, now: Int
+    ) throws {
+        let pseudonym = erasure.pseudonym
         try execute(
             "UPDATE revisions_due SET subject = $3 WHERE circle_id = $1 AND reason = 'owner' AND subject = $2",
-            names)
+            [.text(circle), .text(user), .text(pseudonym)])
         try execute("DELETE FROM members WHERE circle_id = $1 AND user_id = $2", [.text(circle), .text(user)])
         try count(1, of: Member.schema.name, areKept: true, in: erasure.id)
         try touchCircle(circle, now: now)
         try revise(because: .owner(pseudonym), in: circle, titles, now: now)
-        return false
-    }
-
-    /// What names a person in a circle: `$1` is the circle, `$2` the person, `$3` the made-up id.
-    private static var renamed: [(SchemaTable, change: String, condition: String)] {
-        // No id has anything that JSON writes in another way, and within a text each quotation mark is escaped.
-        func owner(_ parameter: String) -> String { "'\"ownerId\":\"' || CAST(\(parameter) AS TEXT) || '\"'" }
-        let content = "content = REPLACE(content, \(owner("$2")), \(owner("$3")))"
-        return [
-            (.scheduleItems, "owner_id = $3, \(content)", "circle_id = $1 AND owner_id = $2"),
-            (
-                KeptContent.schema, content,
-                "circle_id = $1 AND REPLACE(content, \(owner("$2")), '') <> content"
-            ),
-            (.eventVersions, "imported_by = $3", "circle_id = $1 AND imported_by = $2"),
-            (ImportRecord.schema, "imported_by = $3", "circle_id = $1 AND imported_by = $2"),
-            (
-                .importChanges, "imported_by_before = $3",
-                "import_id IN (SELECT id FROM imports WHERE circle_id = $1) AND imported_by_before = $2"
-            ),
-            (Subscription.schema, "created_by = $3", "circle_id = $1 AND created_by = $2"),
-        ]
     }
 
     /// Puts the made-up id in the place of a person in the changes with these sequence numbers.

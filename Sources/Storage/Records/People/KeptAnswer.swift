@@ -56,9 +56,13 @@ extension WriteTransaction {
         try execute("DELETE FROM kept_answers WHERE name = $1", [.text(name)])
     }
 
-    /// Forgets the answers of a caller, who has a thousand at most.
-    public func forgetKeptAnswers(of caller: String) throws {
-        try execute("DELETE FROM kept_answers WHERE caller = $1", [.text(caller)])
+    /// Forgets some of the answers of a caller; returns false when none is left.
+    public func forgetKeptAnswers(of caller: String, limit: Int) throws -> Bool {
+        try execute(
+            """
+            DELETE FROM kept_answers WHERE name IN (
+                SELECT name FROM kept_answers WHERE caller = $1 LIMIT $2)
+            """, [.text(caller), .integer(limit)]) == limit
     }
 
     /// Removes some of the answers that have ended; returns false when none is left.

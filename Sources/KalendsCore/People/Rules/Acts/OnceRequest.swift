@@ -36,7 +36,9 @@ package final class OnceRequest: Sendable {
         fingerprint: @escaping @Sendable () -> String
     ) {
         let known = caller?.actor.text
-        name = Self.hash("\(known ?? "anyone \(fingerprint())")\n\(operation)\n\(key)")
+        // A body has a password, which nobody who has the database may guess from its hash.
+        let asked = known ?? "anyone \(services.sealingKey.name(for: "kept-answers \(fingerprint())"))"
+        name = Self.hash("\(asked)\n\(operation)\n\(key)")
         // A key's answers are counted together, whoever it acts for.
         let payer = known.map { $0.pieces(separatedBy: " ").last.map(String.init) ?? $0 } ?? "network \(network)"
         self.caller = Self.hash(payer)
@@ -45,8 +47,8 @@ package final class OnceRequest: Sendable {
         self.fingerprint = fingerprint
     }
 
-    /// The name under which the answers of a user's own requests are counted.
-    static func counted(of user: String) -> String { hash(AuditActor(user: user).text) }
+    /// The name under which the answers to requests of a user, or of a device, are counted.
+    static func counted(of caller: AuditActor) -> String { hash(caller.text) }
 
     /// What an answer with this name is sealed for.
     package static func purpose(_ name: String) -> String { "kept-answers/\(name)" }

@@ -14,6 +14,9 @@ package struct AuditActor: Hashable, Sendable {
     /// Creates the actor for somebody who is signing in, and had no identity before.
     package init(user id: String) { text = Self.text(.user(id)) }
 
+    /// Creates the actor for a device by itself.
+    init(device id: String, of user: String) { text = Self.text(.device(id: id, user: user)) }
+
     /// Creates the actor for a calendar app with an app password.
     init(appPassword id: String, of user: String) { text = "\(Self.text(.user(user))) with app-password:\(id)" }
 

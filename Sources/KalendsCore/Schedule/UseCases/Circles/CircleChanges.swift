@@ -28,6 +28,9 @@ package struct CircleChanges: Sendable {
         in circle: String?, after number: Int?, limit: Int, for caller: Caller
     ) async throws -> Found {
         if circle == nil, caller.isInstallation { try await acts.store.orderChanges() }
+        if circle == nil, let number, let bound = caller.identity.bound {
+            return try await list(within: bound, after: number, limit: limit, for: caller)
+        }
         return try await acts.store.read { transaction in
             let (oldest, latest) = try Self.span(of: circle, for: caller, in: transaction)
             guard let number else { return Found(changes: [], latest: latest) }
@@ -35,12 +38,29 @@ package struct CircleChanges: Sendable {
             let found =
                 if let circle {
                     try transaction.changes(in: circle, after: number, seenBy: caller.userID, limit: limit)
-                } else if let bound = caller.identity.bound {
-                    try transaction.changes(afterSequence: number, within: bound, limit: limit)
                 } else {
                     try transaction.changes(afterSequence: number, limit: limit)
                 }
             return Found(changes: found, latest: latest)
+        }
+    }
+
+    /// Looks for the changes of a few circles among those of all, by short reads.
+    private func list(
+        within bound: CircleBound, after number: Int, limit: Int, for caller: Caller
+    ) async throws -> Found {
+        var (changes, position): ([CircleChange], Int) = ([], number)
+        while true {
+            let (start, left) = (position, limit - changes.count)
+            let (found, end, latest) = try await acts.store.read { transaction in
+                let numbers = try Self.span(of: nil, for: caller, in: transaction)
+                try Self.check(start, numbers, what: "everything")
+                let (found, end) = try transaction.changes(afterSequence: start, within: bound, limit: left)
+                return (found, end, numbers.latest)
+            }
+            changes += found
+            if changes.count >= limit || end >= latest { return Found(changes: changes, latest: latest) }
+            position = end
         }
     }
 
