@@ -51,20 +51,18 @@ extension WriteTransaction {
         // Events of the person's own imports, which nobody else sees.
         let own: [SQLValue] = [.text(user), .text(EventSource.own(user).text)]
         let events = try deleteSome(
-            of: SchemaTable.eventVersions.name, key: SchemaTable.eventVersions.key.joined(separator: ", "),
-            size: "LENGTH(content)", where: "\(PersonTable.circles) AND (source = $2 OR visible_to = $1)", own,
-            limit: limit)
-        try count(events, of: SchemaTable.eventVersions.name, in: erasure)
+            of: "event_versions", size: "LENGTH(content)",
+            where: "\(PersonTable.circles) AND (source = $2 OR visible_to = $1)", own, limit: limit)
+        try count(events, of: "event_versions", in: erasure)
         if events > 0 { return true }
         // An import that others see as well loses what only the person saw, so that its undo brings nothing of it back.
         let changes = try deleteSome(
-            of: SchemaTable.importChanges.name, key: SchemaTable.importChanges.key.joined(separator: ", "),
-            size: "LENGTH(COALESCE(content_before, ''))",
+            of: "import_changes", size: "LENGTH(COALESCE(content_before, ''))",
             where: """
                 source = $2 AND import_id IN (
                     SELECT id FROM imports WHERE \(PersonTable.circles) AND imported_by = $1)
                 """, own, limit: limit)
-        try count(changes, of: SchemaTable.importChanges.name, in: erasure)
+        try count(changes, of: "import_changes", in: erasure)
         if changes > 0 { return true }
         try execute(
             "DELETE FROM event_sources WHERE \(PersonTable.circles) AND source = $2", own)
@@ -156,7 +154,7 @@ extension WriteTransaction {
                 """, [.text(circle), .text(user), .text(pseudonym), .integer(limit)])
             try count(found, of: table.name, areKept: true, in: erasure.id)
             guard found > 0 else { continue }
-            if table == .scheduleItems {
+            if table == "schedule_items" {
                 // The circle's bytes are counted.
                 try execute(
                     "UPDATE circle_usage SET bytes = bytes + $2 WHERE circle_id = $1",
@@ -181,15 +179,15 @@ extension WriteTransaction {
         func owner(_ parameter: String) -> String { "'\"ownerId\":\"' || CAST(\(parameter) AS TEXT) || '\"'" }
         let content = "content = REPLACE(content, \(owner("$2")), \(owner("$3")))"
         return [
-            (.scheduleItems, "owner_id = $3, \(content)", "circle_id = $1 AND owner_id = $2"),
+            ("schedule_items", "owner_id = $3, \(content)", "circle_id = $1 AND owner_id = $2"),
             (
                 KeptContent.schema, content,
                 "circle_id = $1 AND REPLACE(content, \(owner("$2")), '') <> content"
             ),
-            (.eventVersions, "imported_by = $3", "circle_id = $1 AND imported_by = $2"),
+            ("event_versions", "imported_by = $3", "circle_id = $1 AND imported_by = $2"),
             (ImportRecord.schema, "imported_by = $3", "circle_id = $1 AND imported_by = $2"),
             (
-                .importChanges, "imported_by_before = $3",
+                "import_changes", "imported_by_before = $3",
                 "import_id IN (SELECT id FROM imports WHERE circle_id = $1) AND imported_by_before = $2"
             ),
             (Subscription.schema, "created_by = $3", "circle_id = $1 AND created_by = $2"),
