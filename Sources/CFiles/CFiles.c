@@ -33,6 +33,9 @@ END
 FILE(pt_words)
 #embed "../Pages/Words/pt.words"
 END
+FILE(options_texts)
+#embed "../Pages/Words/options.texts"
+END
 FILE(choose_js)
 #embed "../Pages/Scripts/choose.js"
 END
@@ -244,6 +247,7 @@ static const struct kalends_file files[] = {
     ROW("nl.words", nl_words),
     ROW("pl.words", pl_words),
     ROW("pt.words", pt_words),
+    ROW("options.texts", options_texts),
     ROW("choose.js", choose_js),
     ROW("copy.js", copy_js),
     ROW("dialog.js", dialog_js),

@@ -2,8 +2,8 @@
 
 /// A record that is stored as one row of a table, each of whose columns is described once.
 ///
-/// Reading, storing, inspecting and copying follow from that; statements that ask a question are written in SQL. Items,
-/// imported events, and the tokens and accesses of feeds have statements of their own, and their rows are read by hand.
+/// Reading, storing and inspecting follow from that; statements that ask a question are written in SQL. The tokens and
+/// accesses of feeds have statements of their own, and their rows are read by hand.
 protocol StoredRow: Sendable {
     /// Creates a record whose values are all to be set.
     init()
@@ -32,22 +32,26 @@ extension StoredRow {
 struct RecordTable<Record: Sendable>: Sendable {
     let columns: [Column]
     let schema: SchemaTable
+    /// The columns that records have, and as statements select them.
+    fileprivate let selected: [String]
+    fileprivate let list: String
     /// How each column is read: by itself, so that nothing else of the columns is touched for each row.
     fileprivate let reads: [Column.Read]
-    /// The table with the columns that records store, and what changes where a record is known.
-    fileprivate let target: String
-    fileprivate let otherwise: String
+    /// The columns that records store, and what happens where a record is known.
+    fileprivate let names: String
+    let otherwise: String
     /// Stores a new record.
     fileprivate let insert: String
     /// Stores the values of a known record, for the columns of the key and then those that are stored again.
     fileprivate let update: String
     private let updated: [Column]
 
-    /// - Parameter key: the names of the columns of the primary key, in its order.
-    init(_ name: String, key: String, _ columns: [Column]) {
+    init(_ name: String, _ columns: [Column]) {
         self.columns = columns
         reads = columns.map(\.read)
-        schema = SchemaTable(name, key: key, columns.filter(\.isStored).map(\.name).joined(separator: " "))
+        schema = SchemaTable(named: name)
+        selected = columns.filter(\.isStored).map(\.name)
+        list = selected.joined(separator: ", ")
         let given = columns.filter { $0.value != nil }
         let written = columns.filter { $0.value != nil || $0.countedWithin != nil }
         func parameter(_ name: String) -> String {
@@ -57,18 +61,19 @@ struct RecordTable<Record: Sendable>: Sendable {
             guard let group = column.countedWithin else { return parameter(column.name) }
             return "(SELECT COALESCE(MAX(\(column.name)), 0) + 1 FROM \(name) WHERE \(group) = \(parameter(group)))"
         }
-        target = "\(name) (\(written.map(\.name).joined(separator: ", ")))"
-        insert = "INSERT INTO \(target) VALUES (\(values.joined(separator: ", ")))"
+        names = written.map(\.name).joined(separator: ", ")
+        insert = "INSERT INTO \(name) (\(names)) VALUES (\(values.joined(separator: ", ")))"
         let keys = schema.key
         let changing = written.filter { column in column.changes && !keys.contains { $0.isSameText(as: column.name) } }
         let assigned = changing.map { "\($0.name) = EXCLUDED.\($0.name)" }.joined(separator: ", ")
         otherwise = "ON CONFLICT (\(keys.joined(separator: ", "))) DO UPDATE SET \(assigned)"
-        let updated = keys.compactMap { key in columns.first { $0.name.isSameText(as: key) } } + changing
+        let known = keys.compactMap { key in columns.first { $0.name.isSameText(as: key) } }
+        let updated = known + changing
         let placeholders = updated.indices.map { "\(updated[$0].name) = $\($0 + 1)" }
         self.updated = updated
         update = """
-            UPDATE \(name) SET \(placeholders[keys.count...].joined(separator: ", "))
-            WHERE \(placeholders[..<keys.count].joined(separator: " AND "))
+            UPDATE \(name) SET \(placeholders[known.count...].joined(separator: ", "))
+            WHERE \(placeholders[..<known.count].joined(separator: " AND "))
             """
     }
 
@@ -93,11 +98,14 @@ struct RecordTable<Record: Sendable>: Sendable {
         var value: (@Sendable (Record) -> SQLValue)?
         /// The column among whose rows of one value a new record gets the next number.
         var countedWithin: String?
+        /// The numbers that it may hold; nil for those that columns of its name usually may.
+        private(set) var range: ClosedRange<Int>?
         fileprivate var read: Read = { _, _, _ in }
 
         /// A column that is stored with each change of the record.
-        init<Value: ColumnValue>(_ name: String, _ path: Path<Value>) {
+        init<Value: ColumnValue>(_ name: String, _ path: Path<Value>, in range: ClosedRange<Int>? = nil) {
             self.name = name
+            self.range = range ?? Value.range
             value = { $0[keyPath: path].columnValue }
             read = { $0[keyPath: path] = try Value($1.value(of: name, expectedAt: $2), in: name) }
         }
@@ -105,8 +113,10 @@ struct RecordTable<Record: Sendable>: Sendable {
         private init(name: String) { self.name = name }
 
         /// A column that is stored once, with the new record.
-        static func once<Value: ColumnValue>(_ name: String, _ path: Path<Value>) -> Column {
-            var column = Column(name, path)
+        static func once<Value: ColumnValue>(
+            _ name: String, _ path: Path<Value>, in range: ClosedRange<Int>? = nil
+        ) -> Column {
+            var column = Column(name, path, in: range)
             column.changes = false
             return column
         }
@@ -137,6 +147,7 @@ struct RecordTable<Record: Sendable>: Sendable {
             _ name: String, _ value: @escaping @Sendable (Record) -> Value
         ) -> Column {
             var column = Column(name: name)
+            column.range = Value.range
             column.value = { value($0).columnValue }
             return column
         }
@@ -147,6 +158,7 @@ struct RecordTable<Record: Sendable>: Sendable {
             isOnce: Bool = false
         ) -> Column {
             var column = Column(name: name)
+            column.range = Value.range
             column.changes = !isOnce
             column.value = { $0[keyPath: part]?[keyPath: path].columnValue ?? .null }
             column.read = {
@@ -154,9 +166,6 @@ struct RecordTable<Record: Sendable>: Sendable {
             }
             return column
         }
-
-        /// A column that the record does not have.
-        static func other(_ name: String) -> Column { Column(name: name) }
     }
 }
 
@@ -165,6 +174,12 @@ protocol ColumnValue: Sendable {
     /// Throws `StorageError` for a value that this version does not understand.
     init(_ value: SQLValue, in column: String) throws
     var columnValue: SQLValue { get }
+    /// The numbers that stand for a value; nil for all that columns may usually hold.
+    static var range: ClosedRange<Int>? { get }
+}
+
+extension ColumnValue {
+    static var range: ClosedRange<Int>? { nil }
 }
 
 extension String: ColumnValue {
@@ -199,6 +214,7 @@ extension UInt64: ColumnValue {
 extension Bool: ColumnValue {
     init(_ value: SQLValue, in column: String) throws { self = try Int(value, in: column) != 0 }
     var columnValue: SQLValue { .integer(self ? 1 : 0) }
+    static var range: ClosedRange<Int>? { 0...1 }
 }
 
 extension Optional: ColumnValue where Wrapped: ColumnValue {
@@ -206,6 +222,7 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
         self = if case .null = value { nil } else { try Wrapped(value, in: column) }
     }
     var columnValue: SQLValue { self?.columnValue ?? .null }
+    static var range: ClosedRange<Int>? { Wrapped.range }
 }
 
 /// A word of a list that the schema or the program closes.
@@ -254,12 +271,12 @@ extension StorageError {
 extension String.StringInterpolation {
     /// Appends `SELECT … FROM` a record's table, with all its columns.
     mutating func appendInterpolation<Record: StoredRow>(select type: Record.Type) {
-        appendInterpolation(select: Record.schema)
+        appendLiteral("SELECT \(Record.table.list) FROM \(Record.schema.name)")
     }
 
     /// Appends all columns of a record's table, which a statement calls `alias`.
     mutating func appendInterpolation<Record: StoredRow>(columns type: Record.Type, of alias: String) {
-        appendInterpolation(columns: Record.schema, of: alias)
+        appendLiteral(Record.table.selected.map { "\(alias).\($0)" }.joined(separator: ", "))
     }
 }
 
@@ -285,7 +302,7 @@ extension WriteTransaction {
 
     /// Stores new records, or the new values of known ones, of a table without a counted column.
     func put<Record: StoredRow>(all records: [Record]) throws {
-        try insertRows(into: Record.table.target, records.map(Record.table.values), otherwise: Record.table.otherwise)
+        try insert(all: records, otherwise: Record.table.otherwise)
     }
 
     /// Stores a new record and returns how many rows changed.
@@ -301,8 +318,28 @@ extension WriteTransaction {
     }
 
     /// Stores new records of a table without a counted column.
-    func insert<Record: StoredRow>(all records: [Record]) throws {
-        try insertRows(into: Record.table.target, records.map(Record.table.values))
+    ///
+    /// - Parameters:
+    ///   - others: columns that records do not have, with a record's values for them.
+    ///   - otherwise: what happens when a record is known, as `ON CONFLICT`.
+    func insert<Record: StoredRow>(
+        all records: [Record], with others: String = "", _ values: (Int) -> [SQLValue] = { _ in [] },
+        otherwise: String = ""
+    ) throws {
+        let table = Record.table
+        try insertRows(
+            into: "\(table.schema.name) (\(table.names)\(others.isEmpty ? "" : ", " + others))",
+            records.indices.map { table.values(records[$0]) + values($0) }, otherwise: otherwise)
+    }
+
+    /// Removes some of the rows of a table that have an id in a column; returns how many.
+    func delete(from table: SchemaTable, with column: String, _ id: String, limit: Int) throws -> Int {
+        let key = table.key.joined(separator: ", ")
+        return try execute(
+            """
+            DELETE FROM \(table.name) WHERE \(column) = $1 AND (\(key)) IN (
+                SELECT \(key) FROM \(table.name) WHERE \(column) = $1 LIMIT $2)
+            """, [.text(id), .integer(limit)])
     }
 
     /// Stores the new values of a known record.

@@ -3,6 +3,7 @@
 import Base
 import Pages
 import Storage
+import TestSupport
 import Testing
 
 @testable import KalendsCore
@@ -37,6 +38,33 @@ struct ContentFormTests {
                 for word in words { #expect(keys.contains("content_" + word), "\(word) in \(language)") }
             }
         }
+    }
+
+    @Test("The tables of options in the documents are the program's; KALENDS_WRITE_DOCS=1 writes them")
+    func tables() throws {
+        try Self.expectTable(of: FeedConfiguration(), in: "docs/feeds.md")
+        try Self.expectTable(of: ConnectionConfiguration(), in: "docs/connections.md")
+    }
+
+    private static func expectTable<Options: ContentOptions>(of options: Options, in path: String) throws {
+        let usual = options.json(.all)
+        let rows = try Options.fields(.all).map { field in
+            let json = field.schema.json
+            let values =
+                if let words = json["enum"]?.array {
+                    words.compactMap(\.string).map { "`\($0)`" }.joined(separator: ", ")
+                } else if let least = json["minimum"]?.integer, let most = json["maximum"]?.integer {
+                    "\(least) to \(most)"
+                } else if let most = json["maxItems"]?.integer {
+                    "a list of at most \(most)"
+                } else {
+                    json["type"] == "boolean" ? "`true`, `false`" : "a text"
+                }
+            let usual = try #require(usual[field.name]).text()
+            return "| `\(field.name)` | \(values) | `\(usual)` | \(json["description"]?.string ?? "") |"
+        }
+        try TestSupport.expectTable(
+            "options", in: path, ["| member | values | at first | |", "| --- | --- | --- | --- |"] + rows)
     }
 
     @Test("A form that is sent as it was shown changes nothing")

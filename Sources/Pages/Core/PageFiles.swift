@@ -6,6 +6,7 @@ import ProgramFiles
 enum PageFiles {
     static let style = ProgramFiles.bytes(of: "style.css")
     static let words = ProgramFiles.all(endingWith: ".words")
+    static let options = ProgramFiles.bytes(of: "options.texts")
     static let scripts = ProgramFiles.all(endingWith: ".js")
     static let templates = ProgramFiles.all(endingWith: ".mustache")
 }

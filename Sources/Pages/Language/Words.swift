@@ -39,7 +39,7 @@ public struct Words: Sendable {
     private init(_ language: Language) {
         let bytes = PageFiles.words.first { $0.0.isSameText(as: language.rawValue) }?.1 ?? []
         self.language = language
-        texts = WordFile(bytes).texts
+        texts = WordFile(bytes, and: PageFiles.options, of: language.rawValue).texts
         forms = (texts["plural"] ?? "").utf8.split(separator: UInt8(ascii: "|")).map { Form($0) }
     }
 

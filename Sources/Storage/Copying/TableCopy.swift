@@ -51,7 +51,7 @@ public enum TableCopy {
     /// The tables in the order in which they are copied: parents before their children, and last the settings, with
     /// which a database is in use.
     static let tables = Schema.tables.filter { $0.name != settings.name } + [settings]
-    static let settings = SchemaTable.settings
+    static let settings = SchemaTable(named: "settings")
 
     /// Removes the rows that a new database begins with and those that were there, children before their parents.
     static func empty(_ writer: any WriteTransaction) throws {

@@ -39,7 +39,7 @@ extension ServerRecord: StoredRow {
     }
 
     static let table = RecordTable<ServerRecord>(
-        "servers", key: "journal",
+        "servers",
         [
             .init("journal", \.journal), .init("token", \.token), .init("name", \.name), .init("program", \.program),
             .init("shown", \.shown), .init("folded", \.folded), .init("recorded", \.recorded),

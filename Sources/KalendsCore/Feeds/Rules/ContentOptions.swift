@@ -13,10 +13,6 @@ package protocol ContentOptions: Hashable, Sendable {
     static var parts: [ItemPart<Self>] { get }
     /// An example of a request that changes some of them.
     static var example: JSONValue { get }
-    /// The options that a form shows among the kinds of items, with the words for them there.
-    static var besideKinds: [(option: String, word: String)] { get }
-    /// The options that no form shows.
-    static var unlisted: [String] { get }
     /// The option that shows the items of a kind.
     static func option(for kind: any ItemContent.Type) -> String
 }
@@ -66,16 +62,20 @@ extension ContentOptions {
     }
 
     /// The options that have a field of their own in a form, in its order.
-    package static var listed: [JSONSchema.Field] {
-        let others = unlisted + besideKinds.map(\.option)
-        return parts.flatMap(\.output).filter { field in !others.contains { $0.isSameText(as: field.name) } }
-    }
+    package static var listed: [JSONSchema.Field] { parts.filter { $0.place == .field }.flatMap(\.output) }
 
     /// The schema of a request that changes any of the options.
     package static func input(_ kinds: ItemKinds) -> JSONSchema { .change(of: fields(kinds), example: example) }
 }
 
 extension ItemPart {
+    /// The same option at another place of the form.
+    func at(_ place: FormPlace) -> ItemPart {
+        var part = self
+        part.place = place
+        return part
+    }
+
     /// A field that is kept when it is not given, and has no value when null is.
     static func nullable<Value>(_ name: String, _ path: Path<Value?>, _ type: FieldType<Value>) -> ItemPart {
         var part = given(name, path, type.orNull)

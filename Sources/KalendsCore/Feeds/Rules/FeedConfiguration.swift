@@ -76,20 +76,16 @@ extension FeedConfiguration {
 
     package static func option(for kind: any ItemContent.Type) -> String { kind.feedSetting }
 
-    package static let besideKinds = [
-        (option: "includeImported", word: "imported"), (option: "includePersonal", word: "personal"),
-        (option: "includePlanned", word: "planned"),
-    ]
-    package static let unlisted = ["showMinimalDetails", "tasksAs", "color"]
-
     package static let parts: [ItemPart<FeedConfiguration>] = [
-        .given("includeImported", \.includeImported, .flag),
+        .given("includeImported", \.includeImported, .flag).at(.amongKinds("imported")),
         .given(
             "includePersonal", \.includePersonal,
-            .flag.described("Whether the feed shows the owner's own events, in addition to the circle.")),
+            .flag.described("Whether the feed shows the owner's own events, in addition to the circle.")
+        ).at(.amongKinds("personal")),
         .given(
             "includePlanned", \.includePlanned,
-            .flag.described("Whether the feed shows title and time of what the owner's phones have planned.")),
+            .flag.described("Whether the feed shows title and time of what the owner's phones have planned.")
+        ).at(.amongKinds("planned")),
         .nullable("patientIds", \.patientIds, .patients), .given("detail", \.detail, .choice),
         .given("completedTasks", \.completedTasks, .choice),
         .given("includeReminders", \.includeReminders, .flag),
@@ -100,7 +96,8 @@ extension FeedConfiguration {
             "includeAttachments", \.includeAttachments,
             .flag.described("Whether the feed shows the files of imported events, if the import kept them.")),
         .given("pastDays", \.pastDays, .number(0...3660)), .given("futureDays", \.futureDays, .number(0...3660)),
-        .given("showMinimalDetails", \.showMinimalDetails, .flag), .given("tasksAs", \.tasksAs, .choice),
-        .nullable("color", \.color, .color), .given("embedOrigins", \.embedOrigins, .origins),
+        .given("showMinimalDetails", \.showMinimalDetails, .flag).at(.nowhere),
+        .given("tasksAs", \.tasksAs, .choice).at(.nowhere), .nullable("color", \.color, .color).at(.nowhere),
+        .given("embedOrigins", \.embedOrigins, .origins),
     ]
 }

@@ -3,6 +3,13 @@
 import ICalBridge
 import Storage
 
+/// Where a form has an option: in a field of its own, in a box of this word among the kinds of items, or nowhere.
+package enum FormPlace: Equatable, Sendable {
+    case field
+    case amongKinds(String)
+    case nowhere
+}
+
 /// A part of an item's content, mostly one field: how it is read, shown, stored and documented.
 package struct ItemPart<Content: Sendable>: Sendable {
     typealias Members = [ByteString: JSONValue]
@@ -23,7 +30,9 @@ package struct ItemPart<Content: Sendable>: Sendable {
     /// The fields of this part in requests.
     package var input: [JSONSchema.Field] = []
     /// The fields of this part in responses.
-    var output: [JSONSchema.Field] = []
+    package var output: [JSONSchema.Field] = []
+    /// Where the form of options has it.
+    package var place = FormPlace.field
 
     /// A field that every request has to give.
     static func required<Value>(

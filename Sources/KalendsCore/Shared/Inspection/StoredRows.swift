@@ -17,8 +17,8 @@ package enum StoredRows {
         var faults = try await maintenance.valueFaults()
         // If a value has the wrong type, nothing else can be relied on.
         guard faults.isEmpty else { return faults }
-        for table in StoredRecord.Table.allCases {
-            var position: StoredRecord.Position?
+        for table in StoredRecords.all {
+            var position: StoredRecords.Position?
             reading: while faults.count < StoredFault.limit {
                 // Reading page by page keeps transactions short, so that the write-ahead log can be emptied, and memory
                 // small.
@@ -43,7 +43,7 @@ package enum StoredRows {
     }
 
     /// Returns what is wrong with a row, in words that reveal nothing of what is stored.
-    private static func fault(_ record: Result<StoredRecord, StorageError>, _ kinds: ItemKinds) -> String? {
+    private static func fault(_ record: Result<any Sendable, StorageError>, _ kinds: ItemKinds) -> String? {
         switch record {
         case .failure(let error): return error.description
         case .success(let record):
@@ -58,58 +58,58 @@ package enum StoredRows {
         }
     }
 
-    private static func check(_ record: StoredRecord, _ kinds: ItemKinds) throws {
+    private static func check(_ record: any Sendable, _ kinds: ItemKinds) throws {
         switch record {
-        case .circle(let circle):
+        case let circle as Circle:
             try StoredContent.require(TimeZoneReference(circle.timeZone) != nil, "its time zone is unknown")
             try StoredContent.require(Identifier.isValid(circle.id), "its id is not a valid one")
-        case .member(let member):
+        case let member as Member:
             try StoredContent.require(Identifier.isValid(member.userID), "its id is not a valid one")
-        case .item(let item): try StoredContent.check(item, kinds)
-        case .occurrence(let occurrence): try StoredContent.check(occurrence)
-        case .keptContent(let kept): try StoredContent.check(kept, kinds)
-        case .feed(let feed): try StoredContent.checkFeed(feed, kinds)
-        case .importedEvent(let event): try StoredContent.checkEvent(event.content)
-        case .importRecord(let record):
+        case let item as ScheduleItem: try StoredContent.check(item, kinds)
+        case let occurrence as ChangedOccurrence: try StoredContent.check(occurrence)
+        case let kept as KeptContent: try StoredContent.check(kept, kinds)
+        case let feed as Feed: try StoredContent.checkFeed(feed, kinds)
+        case let event as ImportedEventRecord: try StoredContent.checkEvent(event.content)
+        case let record as ImportRecord:
             if !record.report.isEmpty { _ = try Imports.Details(stored: record.report) }
             if let outline = record.outline { _ = try Imports.Outline(stored: outline) }
             if let problem = record.problem { _ = try JSONValue(parsing: problem.utf8) }
-        case .importBlock(let items): _ = try [Marked<Imports.Item>](stored: items)
-        case .importSource(let source): _ = try ImportBlock.events(Array(source.utf8))
-        case .importChange(let change):
+        case let block as ImportedItems: _ = try [Marked<Imports.Item>](stored: block.items)
+        case let source as ImportedSource: _ = try ImportBlock.events(Array(source.text.utf8))
+        case let change as ImportChange:
             if let content = change.contentBefore { try StoredContent.checkEvent(content) }
-        case .audit(let entry): _ = try JSONValue(parsing: Array(entry.detail.utf8))
-        case .serviceKey(let key):
+        case let entry as AuditEntry: _ = try JSONValue(parsing: Array(entry.detail.utf8))
+        case let key as ServiceKey:
             let names = key.scopes?.split(separator: " ").map(String.init) ?? []
             try StoredContent.require(names.allSatisfy { Scope(rawValue: $0) != nil }, "it has an unknown scope")
             if case .circles(let ids)? = try key.bound {
                 try StoredContent.require(ids.allSatisfy(Identifier.isValid), "its circles are not valid ids")
             }
-        case .connection(let own): try StoredContent.checkConnection(own, kinds)
-        case .syncLink(let row): try StoredContent.check(row)
-        case .syncOperation(let key, let content): try StoredContent.checkOperation(key, content)
-        case .syncPosition(let content): try StoredContent.checkPosition(content)
-        case .syncRun(let row): try StoredContent.check(row)
-        case .syncConflict(let row): try StoredContent.check(row)
-        case .syncJournal(let row): try StoredContent.check(row)
-        case .syncChannel(let row): try StoredContent.check(row)
-        case .officeProfile(let profile): try StoredContent.check(profile)
-        case .officeDay(let day): try StoredContent.check(day)
-        case .officeVisit(let visit):
+        case let own as Connection: try StoredContent.checkConnection(own, kinds)
+        case let row as SyncLinkRow: try StoredContent.check(row)
+        case let row as SyncOperationRow: try StoredContent.checkOperation(row.key, row.content)
+        case let row as SyncPositionRow: try StoredContent.checkPosition(row.content)
+        case let row as SyncRunRow: try StoredContent.check(row)
+        case let row as SyncConflictRow: try StoredContent.check(row)
+        case let row as SyncJournalRow: try StoredContent.check(row)
+        case let row as SyncChannelRow: try StoredContent.check(row)
+        case let profile as OfficeProfile: try StoredContent.check(profile)
+        case let day as OfficeDayRecord: try StoredContent.check(day)
+        case let visit as OfficeVisit:
             try StoredContent.require(Visit(visit) != nil, "it is not a visit that can be counted")
-        case .user(let user): try StoredContent.check(zone: user.timeZone)
-        case .personalEvent(let event):
+        case let user as User: try StoredContent.check(zone: user.timeZone)
+        case let event as PersonalEvent:
             try StoredContent.check(event)
             try StoredContent.checkPlaces(of: event)
-        case .plannedEvent(let event): try StoredContent.check(event)
-        case .appPassword(let password):
+        case let event as PlannedEvent: try StoredContent.check(event)
+        case let password as AppPassword:
             try StoredContent.require(
                 ([password.userID] + (password.circleIDs ?? [])).allSatisfy(Identifier.isValid),
                 "an id in it is not a valid one")
-        case .ownCalendar(let calendar):
+        case let calendar as OwnCalendar:
             try StoredContent.require(!calendar.components.isEmpty, "it may hold nothing")
-        case .ownResource(let resource): try StoredContent.check(resource)
-        case .collectionProperty, .pendingSync, .subscription, .webhook, .delivery, .change: break
+        case let resource as OwnResource: try StoredContent.check(resource)
+        default: break
         }
     }
 }

@@ -41,9 +41,6 @@ extension ConnectionConfiguration {
 
     package static func option(for kind: any ItemContent.Type) -> String { kind.connectionSetting }
 
-    package static let besideKinds: [(option: String, word: String)] = []
-    package static let unlisted = ["showMinimalDetails"]
-
     package static let parts: [ItemPart<ConnectionConfiguration>] = [
         .nullable("patientIds", \.patientIds, .patients), .given("detail", \.detail, .choice),
         .given("completedTasks", \.completedTasks, .choice),
@@ -53,6 +50,6 @@ extension ConnectionConfiguration {
             .flag.described("Whether an appointment that is moved in the calendar is also moved here.")),
         .given("syncIntervalMinutes", \.syncIntervalMinutes, .number(5...1440)),
         .given("pastDays", \.pastDays, .number(0...3660)), .given("futureDays", \.futureDays, .number(0...3660)),
-        .given("showMinimalDetails", \.showMinimalDetails, .flag),
+        .given("showMinimalDetails", \.showMinimalDetails, .flag).at(.nowhere),
     ]
 }

@@ -21,7 +21,10 @@ struct ContentForm<Options: ContentOptions>: Sendable {
     }
 
     private var beside: [(kind: EntryKind, option: String)] {
-        Options.besideKinds.compactMap { option, word in EntryKind(text: word).map { ($0, option) } }
+        Options.parts.compactMap { part in
+            guard case .amongKinds(let word) = part.place, let kind = EntryKind(text: word) else { return nil }
+            return part.output.first.map { (kind, $0.name) }
+        }
     }
 
     /// The options that have a field of their own, except that for patients.

@@ -18,16 +18,7 @@ extension Components {
                     feedFields + [
                         .optional(
                             "health",
-                            .object([
-                                .optional("bytes", Schema.count.orNull), .optional("sizeBytes", Schema.count.orNull),
-                                .optional("isLarge", Schema.bool.orNull), .optional("warnings", .array(of: .string)),
-                                .optional(
-                                    "days",
-                                    .array(of: FeedClientDay.view.schema)),
-                                .required("clients", .array(of: ClientRhythm.view.schema)),
-                                .optional(
-                                    "leftOut", Schema(["type": "object", "additionalProperties": Schema.count.value])),
-                            ]).described(
+                            FeedHealth.view.schema.described(
                                 "The feed's size, its readers and their times, and how much each rule leaves out."
                             ))
                     ])

@@ -33,7 +33,7 @@ extension Feeds.Listed {
     /// The feed as a list shows it, with less of its health than the feed itself shows.
     func json(_ kinds: ItemKinds, now: Int) throws -> [ByteString: JSONValue] {
         var json = try feed.members(kinds)
-        json["health"] = ["clients": .array(rhythms.map { $0.json(now: now) })]
+        json["health"] = FeedHealth.view.json((rhythms, nil, now))
         return json
     }
 }
@@ -41,7 +41,7 @@ extension Feeds.Listed {
 extension Feeds.Shown {
     func json(_ kinds: ItemKinds, now: Int) throws -> [ByteString: JSONValue] {
         var json = try feed.members(kinds)
-        json["health"] = health.json(now: now)
+        json["health"] = FeedHealth.view.json((health.clients, health, now))
         return json
     }
 }

@@ -7,20 +7,29 @@ import KalendsCore
 import Storage
 
 extension FeedHealth {
-    func json(now: Int) -> JSONValue {
-        let isLarge = weight.map { Self.isLarge($0.size) }
-        var warnings: [JSONValue] = []
-        if isLarge == true {
-            warnings.append("The feed is larger than 1 MB, the most that Google reads: show fewer days or kinds.")
-        }
-        let leftOut = (weight?.leftOut ?? [:]).map { ($0.key.rawValue, JSONValue.integer($0.value)) }
-        return [
-            "bytes": JSONValue(weight?.size), "sizeBytes": JSONValue(weight?.size),
-            "isLarge": isLarge.map(JSONValue.bool) ?? .null, "warnings": .array(warnings),
-            "days": .array(days.map(FeedClientDay.view.json)), "clients": .array(clients.map { $0.json(now: now) }),
-            "leftOut": .object(Dictionary(leftOut) { first, _ in first }),
-        ]
-    }
+    /// A feed's readers, and what a list of feeds leaves out.
+    static let view = View<(clients: [ClientRhythm], health: FeedHealth?, now: Int)>([
+        .optional("bytes", Schema.count.orNull, \.health) { JSONValue($0.weight?.size) },
+        .optional("sizeBytes", Schema.count.orNull, \.health) { JSONValue($0.weight?.size) },
+        .optional("isLarge", Schema.bool.orNull, \.health) { $0.isLarge.map(JSONValue.bool) ?? .null },
+        .optional("warnings", .array(of: .string), \.health) {
+            $0.isLarge == true
+                ? ["The feed is larger than 1 MB, the most that Google reads: show fewer days or kinds."] : []
+        },
+        .optional("days", .array(of: FeedClientDay.view.schema), \.health) {
+            .array($0.days.map(FeedClientDay.view.json))
+        },
+        .list("clients", { shown in shown.clients.map { ($0, shown.now) } }, of: ClientRhythm.view),
+        .optional("leftOut", Schema(["type": "object", "additionalProperties": Schema.count.value]), \.health) {
+            health in
+            let leftOut = (health.weight?.leftOut ?? [:]).map {
+                (ByteString($0.key.rawValue), JSONValue.integer($0.value))
+            }
+            return .object(Dictionary(leftOut) { first, _ in first })
+        },
+    ])
+
+    private var isLarge: Bool? { weight.map { Self.isLarge($0.size) } }
 }
 
 extension FeedClientDay {
@@ -35,6 +44,4 @@ extension ClientRhythm {
         .text("client") { ClientFamily(code: $0.rhythm.client).rawValue }, .instant("lastSeenAt", \.rhythm.lastSeenAt),
         .instant("expectedAt", \.rhythm.expectedAt), .flag("isOverdue") { $0.rhythm.isOverdue(now: $0.now) },
     ])
-
-    func json(now: Int) -> JSONValue { Self.view.json((self, now)) }
 }

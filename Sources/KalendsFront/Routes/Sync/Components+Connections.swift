@@ -22,12 +22,7 @@ extension Components {
                     .required("nextCursor", Schema.string.orNull.described("For the next page; null on the last.")),
                     .required(
                         "providers",
-                        Schema.array(
-                            of: .output(
-                                .required("provider", .choice(Connection.Provider.self)),
-                                .required("isAvailable", .bool),
-                                .required("missingSettings", .array(of: .string)))
-                        ).described(
+                        Schema.array(of: ConnectionSettings.provider.schema).described(
                             "The providers that can be connected here, and the settings that are missing for others."
                         )))
             ),

@@ -58,15 +58,13 @@ extension Connection {
 }
 
 extension ConnectionSettings {
+    static let provider = View<(provider: Connection.Provider, missing: [Setting])>([
+        .choice("provider", \.provider), .flag("isAvailable", \.missing.isEmpty),
+        .init("missingSettings", .array(of: .string)) { .array($0.missing.map { .string($0.variable) }) },
+    ])
+
     /// The providers that can be connected here, and what is missing for the others.
     var json: JSONValue {
-        .array(
-            Connection.Provider.allCases.map { provider in
-                let missing = missing(for: provider)
-                return [
-                    "provider": .string(provider.rawValue), "isAvailable": .bool(missing.isEmpty),
-                    "missingSettings": .array(missing.map { .string($0.variable) }),
-                ]
-            })
+        .array(Connection.Provider.allCases.map { Self.provider.json(($0, missing(for: $0))) })
     }
 }

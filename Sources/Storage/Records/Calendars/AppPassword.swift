@@ -45,9 +45,10 @@ extension AppPassword: StoredRow {
     }
 
     static let table = RecordTable<AppPassword>(
-        "app_passwords", key: "id",
+        "app_passwords",
         [
-            .once("id", \.id), .once("number", \.number), .once("user_id", \.userID), .init("label", \.label),
+            .once("id", \.id), .once("number", \.number, in: ColumnRules.feedNumbers), .once("user_id", \.userID),
+            .init("label", \.label),
             .init("may_write", \.mayWrite), .init("circles", \.circleIDs), .init("reaches_own", \.reachesOwn),
             .once("created_at", \.createdAt), .init("updated_at", \.updatedAt), .init("expires_at", \.expiresAt),
             .shown("ended_at", \.endedAt), .computed("access_count", \.accessCount),

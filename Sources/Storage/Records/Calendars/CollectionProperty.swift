@@ -27,7 +27,7 @@ extension CollectionProperty: StoredRow {
     }
 
     static let table = RecordTable<CollectionProperty>(
-        "collection_properties", key: "user_id kind collection_id namespace name",
+        "collection_properties",
         [
             .init("user_id", \.userID), .init("kind", \.kind), .init("collection_id", \.collectionID),
             .init("namespace", \.namespace), .init("name", \.name), .init("xml", \.xml),

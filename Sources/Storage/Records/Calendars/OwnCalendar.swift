@@ -34,7 +34,7 @@ extension OwnCalendar: StoredRow {
     }
 
     static let table = RecordTable<OwnCalendar>(
-        "own_calendars", key: "id",
+        "own_calendars",
         [
             .once("id", \.id), .once("user_id", \.userID), .once("segment", \.segment),
             .once("components", \.components), .init("number", \.number), .init("first_number", \.firstNumber),

@@ -49,12 +49,13 @@ extension OwnResource: StoredRow {
     init() {}
 
     static let table = RecordTable<OwnResource>(
-        "own_resources", key: "calendar_id name",
+        "own_resources",
         [
             .init("calendar_id", \.calendarID), .init("name", \.name), .init("uid", \.uid), .init("etag", \.etag),
             .init("size", \.size), .init("component", \.component), .init("first_second", \.firstSecond),
             .init("last_second", \.lastSecond), .derived("is_long") { $0.isLong }, .init("number", \.number),
-            .init("sequence", \.sequence), .once("created_at", \.createdAt), .init("changed_at", \.changedAt),
+            .init("sequence", \.sequence, in: ColumnRules.sequences), .once("created_at", \.createdAt),
+            .init("changed_at", \.changedAt),
             .init("shown", \.shown), .init("text", \.text),
         ])
 }

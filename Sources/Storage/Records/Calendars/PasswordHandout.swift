@@ -19,7 +19,7 @@ extension PasswordHandout: StoredRow {
     }
 
     static let table = RecordTable<PasswordHandout>(
-        "password_handouts", key: "hash",
+        "password_handouts",
         [
             .once("hash", \.hash), .once("password_id", \.passwordID), .once("sealed", \.sealed),
             .once("expires_at", \.expiresAt),

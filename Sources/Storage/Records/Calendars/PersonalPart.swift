@@ -20,7 +20,7 @@ extension PersonalPart: StoredRow {
     init() {}
 
     static let table = RecordTable<PersonalPart>(
-        "personal_parts", key: "circle_id user_id uid",
+        "personal_parts",
         [
             .init("circle_id", \.circleID), .init("user_id", \.userID), .init("uid", \.uid),
             .init("content", \.content), .init("changed_in", \.changedIn),
@@ -60,7 +60,7 @@ extension ReadTransaction {
     public func itemsEverKnown(uids: [String], in circle: String) throws -> [ScheduleItem] {
         try eachGroup(uids, from: 2) { parameters, values in
             try rows(
-                "\(select: .scheduleItems) WHERE circle_id = $1 AND uid IN (\(parameters))", [.text(circle)] + values
+                "\(select: ScheduleItem.self) WHERE circle_id = $1 AND uid IN (\(parameters))", [.text(circle)] + values
             ).map(ScheduleItem.init)
         }
     }
@@ -69,7 +69,7 @@ extension ReadTransaction {
     public func itemsEverKnown(uid: String, for user: String) throws -> [ScheduleItem] {
         try rows(
             """
-            \(select: .scheduleItems) WHERE uid = $1 AND circle_id IN (
+            \(select: ScheduleItem.self) WHERE uid = $1 AND circle_id IN (
                 SELECT circle_id FROM members JOIN circles ON circles.id = members.circle_id
                 WHERE user_id = $2 AND left_at IS NULL AND circles.deleted_at IS NULL)
             ORDER BY circle_id
@@ -102,7 +102,7 @@ extension ReadTransaction {
     /// Returns the items that changed between two versions of a circle, tombstones included.
     public func items(in circle: String, changedAfter version: Int, upTo last: Int) throws -> [ScheduleItem] {
         try rows(
-            "\(select: .scheduleItems) WHERE circle_id = $1 AND changed_in > $2 AND changed_in <= $3",
+            "\(select: ScheduleItem.self) WHERE circle_id = $1 AND changed_in > $2 AND changed_in <= $3",
             [.text(circle), .integer(version), .integer(last)]
         ).map(ScheduleItem.init)
     }

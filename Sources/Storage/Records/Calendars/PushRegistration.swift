@@ -56,7 +56,7 @@ extension PushRegistration: StoredRow {
     }
 
     static let table = RecordTable<PushRegistration>(
-        "push_registrations", key: "id",
+        "push_registrations",
         [
             .once("id", \.id), .once("user_id", \.userID), .init("password_id", \.passwordID), .once("kind", \.kind),
             .once("collection_id", \.collectionID), .once("resource_hash", \.resourceHash),

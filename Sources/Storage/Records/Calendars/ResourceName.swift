@@ -23,7 +23,7 @@ extension ResourceName: StoredRow {
     init() {}
 
     static let table = RecordTable<ResourceName>(
-        "resource_names", key: "circle_id list name",
+        "resource_names",
         [
             .init("circle_id", \.circleID), .init("list", \.list), .init("name", \.name),
             .init("collection", \.collection), .init("item_id", \.itemID),

@@ -43,9 +43,9 @@ extension Feed: StoredRow {
     }
 
     static let table = RecordTable<Feed>(
-        "feeds", key: "id",
+        "feeds",
         [
-            .init("id", \.id), .once("number", \.number), .once("circle_id", \.circleID),
+            .init("id", \.id), .once("number", \.number, in: ColumnRules.feedNumbers), .once("circle_id", \.circleID),
             .once("user_id", \.userID), .init("label", \.label), .init("config", \.config),
             .init("sequence_offset", \.sequenceOffset), .init("shown_changed_at", \.shownChangedAt),
             .init("config_changed_at", \.configChangedAt), .init("shows_own", \.showsOwn),

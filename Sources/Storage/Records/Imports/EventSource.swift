@@ -27,6 +27,11 @@ public struct EventSource: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) { text.hashText(into: &hasher) }
 }
 
+extension EventSource: ColumnValue {
+    init(_ value: SQLValue, in column: String) throws { self.init(stored: try String(value, in: column)) }
+    var columnValue: SQLValue { .text(text) }
+}
+
 /// Numbers of the states that a circle's events go through.
 public enum EventEpoch {
     /// The end of a version that has not been replaced, and of a series that never ends.

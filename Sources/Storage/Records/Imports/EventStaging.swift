@@ -50,23 +50,8 @@ extension WriteTransaction {
 
     /// Writes events that appear with the next epoch.
     public func stage(_ events: [ImportedEventRecord], in circle: Circle) throws {
-        let rows = events.map { event -> [SQLValue] in
-            [
-                .text(circle.id), .text(event.uid), .text(event.recurrenceID), .text(event.source.text),
-                .integer(circle.eventsEpoch + 1), .integer(EventEpoch.open), SQLValue(event.visibleTo),
-                SQLValue(event.shownUID), .integer(min(event.sequence, ImportedEventRecord.highestSequence)),
-                .integer(event.startsAt), .integer(min(event.endsAt ?? EventEpoch.open, EventEpoch.open)),
-                .text(event.fingerprint), .text(event.content), .integer(event.fileSequence),
-                SQLValue(event.fileModifiedAt), SQLValue(event.importedBy), .integer(event.createdAt),
-                .integer(event.updatedAt),
-            ]
-        }
-        try insertRows(
-            into: """
-                event_versions (circle_id, uid, recurrence_id, source, from_epoch, until_epoch, visible_to,
-                    shown_uid, sequence, starts_at, ends_at, fingerprint, content, file_sequence, file_modified_at,
-                    imported_by, created_at, updated_at)
-                """, rows)
+        let epochs: [SQLValue] = [.integer(circle.eventsEpoch + 1), .integer(EventEpoch.open)]
+        try insert(all: events, with: "from_epoch, until_epoch", { _ in epochs })
     }
 
     /// Ends events with the current epoch.

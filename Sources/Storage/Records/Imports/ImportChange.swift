@@ -6,24 +6,10 @@ internal import Base
 public struct ImportChange: Hashable, Sendable {
     /// The properties that undoing restores besides the content.
     public struct Origin: Hashable, Sendable {
-        public var fileSequence: Int
+        public var fileSequence = 0
         public var fileModifiedAt: Int?
         public var importedBy: String?
         public var shownUID: String?
-
-        public init(_ event: ImportedEventRecord) {
-            fileSequence = event.fileSequence
-            fileModifiedAt = event.fileModifiedAt
-            importedBy = event.importedBy
-            shownUID = event.shownUID
-        }
-
-        fileprivate init(fileSequence: Int, _ row: SQLRow) {
-            self.fileSequence = fileSequence
-            fileModifiedAt = row.integer("file_modified_before")
-            importedBy = row.text("imported_by_before")
-            shownUID = row.text("shown_uid_before")
-        }
     }
 
     /// The state of the event afterwards.
@@ -33,32 +19,46 @@ public struct ImportChange: Hashable, Sendable {
         case digest(String)
     }
 
-    public var source: EventSource
-    public var uid: String
-    public var recurrenceID: String
+    public var source = EventSource.shared
+    public var uid = ""
+    public var recurrenceID = ""
     /// Nil when the event did not exist before.
     public var contentBefore: String?
     /// Nil when the event did not exist before.
     public var before: Origin?
-    public var after: After
+    public var after = After.gone
 
+    private var sequenceBefore: Int? {
+        get { before?.fileSequence }
+        set { before = newValue.map { Origin(fileSequence: $0) } }
+    }
+
+    private var digestAfter: String? {
+        get { if case .digest(let text) = after { text } else { nil } }
+        set { after = newValue.map(After.digest) ?? .gone }
+    }
+}
+
+extension ImportChange: StoredRow {
     public init(_ key: ImportedEventRecord.Key, before: ImportedEventRecord?, after: After) {
-        source = key.source
-        uid = key.uid.string
-        recurrenceID = key.recurrenceID.string
-        contentBefore = before?.content
-        self.before = before.map(Origin.init)
-        self.after = after
+        self.init(
+            source: key.source, uid: key.uid.string, recurrenceID: key.recurrenceID.string,
+            contentBefore: before?.content,
+            before: before.map {
+                Origin(
+                    fileSequence: $0.fileSequence, fileModifiedAt: $0.fileModifiedAt, importedBy: $0.importedBy,
+                    shownUID: $0.shownUID)
+            }, after: after)
     }
 
-    init(_ row: SQLRow) throws {
-        source = EventSource(stored: try row.text(required: "source"))
-        uid = try row.text(required: "uid")
-        recurrenceID = try row.text(required: "recurrence_id")
-        contentBefore = row.text("content_before")
-        before = row.integer("file_sequence_before").map { Origin(fileSequence: $0, row) }
-        after = row.text("digest_after").map(After.digest) ?? .gone
-    }
+    static let table = RecordTable<ImportChange>(
+        "import_changes",
+        [
+            .init("source", \.source), .init("uid", \.uid), .init("recurrence_id", \.recurrenceID),
+            .init("content_before", \.contentBefore), .init("digest_after", \.digestAfter),
+            .init("file_sequence_before", \.sequenceBefore), .part("file_modified_before", \.before, \.fileModifiedAt),
+            .part("imported_by_before", \.before, \.importedBy), .part("shown_uid_before", \.before, \.shownUID),
+        ])
 }
 
 extension ReadTransaction {
@@ -81,8 +81,10 @@ extension ReadTransaction {
         }
         guard let lowest else { return [] }
         return try rows(
-            "\(select: .importChanges) WHERE import_id = $1 AND position < $2 AND position >= $3 ORDER BY position DESC",
-            [.text(id), .integer(position), .integer(lowest)]
+            """
+            SELECT \(columns: ImportChange.self, of: "import_changes"), position FROM import_changes
+            WHERE import_id = $1 AND position < $2 AND position >= $3 ORDER BY position DESC
+            """, [.text(id), .integer(position), .integer(lowest)]
         ).map { (try ImportChange($0), try $0.integer(required: "position")) }
     }
 }
@@ -92,20 +94,6 @@ extension WriteTransaction {
     ///
     /// - Parameter first: the place of the first of these changes among all.
     public func insert(_ changes: [ImportChange], ofImport id: String, from first: Int) throws {
-        let rows = changes.enumerated().map { index, change -> [SQLValue] in
-            var digest: String?
-            if case .digest(let text) = change.after { digest = text }
-            return [
-                .text(id), .integer(first + index), .text(change.source.text), .text(change.uid),
-                .text(change.recurrenceID), SQLValue(change.contentBefore), SQLValue(digest),
-                SQLValue(change.before?.fileSequence), SQLValue(change.before?.fileModifiedAt),
-                SQLValue(change.before?.importedBy), SQLValue(change.before?.shownUID),
-            ]
-        }
-        try insertRows(
-            into: """
-                import_changes (import_id, position, source, uid, recurrence_id, content_before, digest_after,
-                    file_sequence_before, file_modified_before, imported_by_before, shown_uid_before)
-                """, rows)
+        try insert(all: changes, with: "import_id, position", { [.text(id), .integer(first + $0)] })
     }
 }

@@ -1,5 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The items of one block of an import, a JSON array.
+public struct ImportedItems: Hashable, Sendable {
+    var importID = ""
+    var block = 0
+    public private(set) var items = ""
+}
+
+extension ImportedItems: StoredRow {
+    static let table = RecordTable<ImportedItems>(
+        "import_items", [.init("import_id", \.importID), .init("block", \.block), .init("items", \.items)])
+}
+
 extension ReadTransaction {
     /// Returns the items of some blocks, each a JSON array.
     public func importItems(of record: ImportRecord, blocks: ClosedRange<Int>) throws -> [String] {
@@ -27,11 +39,7 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Stores the items of one block of an import, a JSON array.
     public func putItems(ofImport id: String, block: Int, items: String) throws {
-        try execute(
-            """
-            INSERT INTO import_items (import_id, block, items) VALUES ($1, $2, $3)
-            ON CONFLICT (import_id, block) DO UPDATE SET items = EXCLUDED.items
-            """, [.text(id), .integer(block), .text(items)])
+        try put(ImportedItems(importID: id, block: block, items: items))
     }
 
     /// Stores one part of a block of what was read from the file, for as long as it is needed.
@@ -59,30 +67,22 @@ extension WriteTransaction {
                 .integer(record.itemBase + ImportRecord.span), .integer(limit),
             ])
         if items == limit { return true }
-        if record.state == .previewed, try deleteParts("import_changes", ["position"], of: id, limit: limit) == limit {
+        if record.state == .previewed, try deleteParts("import_changes", of: id, limit: limit) == limit {
             return true
         }
         guard !isNeeded else { return false }
-        return try deleteParts("import_sources", ["block", "part"], of: id, limit: limit) == limit
+        return try deleteParts("import_sources", of: id, limit: limit) == limit
     }
 
     /// Removes a part of a discarded import; returns false when all of it is gone.
     public func purgeForgottenImport(_ id: String, limit: Int) throws -> Bool {
-        for (table, key) in [
-            ("import_sources", ["block", "part"]), ("import_items", ["block"]), ("import_changes", ["position"]),
-        ] where try deleteParts(table, key, of: id, limit: limit) > 0 {
-            return true
-        }
+        let tables: [SchemaTable] = ["import_sources", "import_items", "import_changes"]
+        for table in tables where try deleteParts(table, of: id, limit: limit) > 0 { return true }
         try execute("DELETE FROM imports WHERE id = $1", [.text(id)])
         return false
     }
 
-    private func deleteParts(_ table: String, _ key: [String], of id: String, limit: Int) throws -> Int {
-        let columns = key.joined(separator: ", ")
-        return try execute(
-            """
-            DELETE FROM \(table) WHERE import_id = $1 AND (\(columns)) IN (
-                SELECT \(columns) FROM \(table) WHERE import_id = $1 LIMIT $2)
-            """, [.text(id), .integer(limit)])
+    private func deleteParts(_ table: SchemaTable, of id: String, limit: Int) throws -> Int {
+        try delete(from: table, with: "import_id", id, limit: limit)
     }
 }

@@ -53,7 +53,7 @@ extension ImportRecord: StoredRow {
     }
 
     static let table = RecordTable<ImportRecord>(
-        "imports", key: "id",
+        "imports",
         [
             .init("id", \.id), .once("circle_id", \.circleID), .init("state", \.state), .init("stage", \.stage),
             .init("problem", \.problem), .once("imported_by", \.importedBy), .init("report", \.report),

@@ -20,74 +20,80 @@ public struct ImportedEventRecord: Hashable, Sendable {
 
     public var key: Key { Key(source, uid: uid, recurrenceID: recurrenceID) }
 
-    public var circleID: String
-    public var source: EventSource
-    public var uid: String
+    public var circleID = ""
+    public var source = EventSource.shared
+    public var uid = ""
     /// Empty for a whole event or series.
-    public var recurrenceID: String
+    public var recurrenceID = ""
     /// Who sees it: nil for everybody, otherwise one user; an empty text for nobody.
     public var visibleTo: String?
     /// The UID that feeds show in place of its own, because another event already had that one.
     public var shownUID: String?
     /// The SEQUENCE that feeds show: our own count, which no file can drive up.
-    public var sequence: Int
+    public var sequence = 0
     /// Its span of time, for look-ups; `endsAt` is nil for a series without an end.
-    public var startsAt: Int
+    public var startsAt = 0
     public var endsAt: Int?
     /// A value that is equal for events that are the same except for their UID.
-    public var fingerprint: String
+    public var fingerprint = ""
     /// The event without its revision, which this module does not interpret.
-    public var content: String
+    public var content = ""
     /// SEQUENCE and LAST-MODIFIED of its file, which order only the versions of this source.
-    public var fileSequence: Int
+    public var fileSequence = 0
     public var fileModifiedAt: Int?
     /// The user who imported it; nil for the host application.
     public var importedBy: String?
-    public var createdAt: Int
-    public var updatedAt: Int
+    public var createdAt = 0
+    public var updatedAt = 0
     /// Whether the circle shows this version in the epoch that was read.
     public private(set) var isLive = true
 
+    private var storedSequence: Int {
+        get { min(sequence, Self.highestSequence) }
+        set { sequence = newValue }
+    }
+
+    private var storedEnd: Int {
+        get { min(endsAt ?? EventEpoch.open, EventEpoch.open) }
+        set { endsAt = newValue == EventEpoch.open ? nil : newValue }
+    }
+}
+
+extension ImportedEventRecord: StoredRow {
     public init(
         circleID: String, source: EventSource, uid: String, recurrenceID: String, startsAt: Int, endsAt: Int?,
         fingerprint: String, content: String, fileSequence: Int, fileModifiedAt: Int?, importedBy: String?, now: Int
     ) {
-        self.circleID = circleID
-        self.source = source
-        self.uid = uid
-        self.recurrenceID = recurrenceID
-        self.sequence = 0
-        self.startsAt = startsAt
-        self.endsAt = endsAt
-        self.fingerprint = fingerprint
-        self.content = content
-        self.fileSequence = fileSequence
-        self.fileModifiedAt = fileModifiedAt
-        self.importedBy = importedBy
-        self.createdAt = now
-        self.updatedAt = now
+        self.init()
+        (self.circleID, self.source, self.uid, self.recurrenceID) = (circleID, source, uid, recurrenceID)
+        (self.startsAt, self.endsAt, self.fingerprint, self.content) = (startsAt, endsAt, fingerprint, content)
+        (self.fileSequence, self.fileModifiedAt, self.importedBy) = (fileSequence, fileModifiedAt, importedBy)
+        (createdAt, updatedAt) = (now, now)
     }
 
+    static let table = RecordTable<ImportedEventRecord>(
+        "event_versions",
+        [
+            .init("circle_id", \.circleID), .init("source", \.source), .init("uid", \.uid),
+            .init("recurrence_id", \.recurrenceID), .init("visible_to", \.visibleTo), .init("shown_uid", \.shownUID),
+            .init("sequence", \.storedSequence, in: ColumnRules.sequences),
+            // An imported event may lie outside the years that we write.
+            .init("starts_at", \.startsAt, in: ColumnRules.numbers),
+            .init("ends_at", \.storedEnd, in: ColumnRules.numbers), .init("fingerprint", \.fingerprint),
+            .init("content", \.content), .init("file_sequence", \.fileSequence),
+            .init("file_modified_at", \.fileModifiedAt, in: ColumnRules.numbers),
+            .init("imported_by", \.importedBy), .init("created_at", \.createdAt), .init("updated_at", \.updatedAt),
+        ])
+
+    /// - Parameter row: a row of `query`.
     init(_ row: SQLRow, at epoch: Int) throws {
-        circleID = try row.text(required: "circle_id")
-        source = EventSource(stored: try row.text(required: "source"))
-        uid = try row.text(required: "uid")
-        recurrenceID = try row.text(required: "recurrence_id")
-        visibleTo = row.text("visible_to")
-        shownUID = row.text("shown_uid")
-        sequence = try row.integer(required: "sequence")
-        startsAt = try row.integer(required: "starts_at")
-        let end = try row.integer(required: "ends_at")
-        endsAt = end == EventEpoch.open ? nil : end
-        fingerprint = try row.text(required: "fingerprint")
-        content = try row.text(required: "content")
-        fileSequence = try row.integer(required: "file_sequence")
-        fileModifiedAt = row.integer("file_modified_at")
-        importedBy = row.text("imported_by")
-        createdAt = try row.integer(required: "created_at")
-        updatedAt = try row.integer(required: "updated_at")
+        try self.init(row)
         isLive = try row.integer(required: "until_epoch") > epoch
     }
+
+    /// Selects the columns, and the epoch with which the version ends.
+    static let query =
+        "SELECT \(columns: ImportedEventRecord.self, of: "event_versions"), until_epoch FROM event_versions"
 }
 
 // A plus before a column keeps the search on the key that is beside it.
@@ -147,7 +153,7 @@ extension ReadTransaction {
 
     private static var near: String {
         """
-        \(select: .eventVersions)
+        \(ImportedEventRecord.query)
         WHERE circle_id = $1 AND +from_epoch <= $2 AND until_epoch > $2 AND uid IN (
             SELECT uid FROM event_versions
             WHERE circle_id = $1 AND +from_epoch <= $2 AND until_epoch > $2 AND ends_at >= $3 AND starts_at < $4)
@@ -177,7 +183,7 @@ extension ReadTransaction {
         try eachGroup(uids, from: 3) { parameters, values in
             try rows(
                 """
-                \(select: .eventVersions)
+                \(ImportedEventRecord.query)
                 WHERE circle_id = $1 AND +from_epoch <= $2 AND until_epoch > $2 AND uid IN (\(parameters))
                 ORDER BY uid, starts_at, recurrence_id, source
                 """, [.text(circle.id), .integer(circle.eventsEpoch)] + values

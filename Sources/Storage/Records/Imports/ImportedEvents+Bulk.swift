@@ -38,7 +38,7 @@ extension ReadTransaction {
             let group = (0..<length).flatMap { keys[min(start + $0, keys.count - 1)].values }
             found += try rows(
                 """
-                \(select: .eventVersions)
+                \(ImportedEventRecord.query)
                 WHERE circle_id = $1 AND +from_epoch <= $2 AND \(ImportedEventRecord.Key.among(length, from: 3))
                 """, [.text(circle.id), .integer(circle.eventsEpoch)] + group)
         }

@@ -52,11 +52,12 @@ extension Subscription: StoredRow {
     }
 
     static let table = RecordTable<Subscription>(
-        "subscriptions", key: "id",
+        "subscriptions",
         [
             .init("id", \.id), .once("circle_id", \.circleID), .once("sealed_url", \.sealedURL),
             .once("url_digest", \.urlDigest), .once("url_hint", \.urlHint), .once("host", \.host),
-            .init("label", \.label), .once("created_by", \.createdBy), .init("refresh_minutes", \.refreshMinutes),
+            .init("label", \.label), .once("created_by", \.createdBy),
+            .init("refresh_minutes", \.refreshMinutes, in: 1...1_000_000),
             .init("state", \.state), .init("etag", \.etag), .init("last_modified", \.lastModified),
             .init("validators_of", \.validatorsOf), .init("next_at", \.nextAt), .init("failures", \.failures),
             .init("empty_answers", \.emptyAnswers), .init("last_fetched_at", \.lastFetchedAt),

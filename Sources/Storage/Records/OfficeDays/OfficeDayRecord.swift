@@ -26,7 +26,7 @@ extension OfficeDayRecord: StoredRow {
     }
 
     static let table = RecordTable<OfficeDayRecord>(
-        "office_days", key: "user_id day",
+        "office_days",
         [
             .init("user_id", \.userID), .init("day", \.day), .init("word", \.word), .init("decision", \.decision),
             .init("status", \.status), .init("event_state", \.eventState), .init("event_target", \.eventTarget),

@@ -34,10 +34,11 @@ extension OfficeProfile: StoredRow {
     }
 
     static let table = RecordTable<OfficeProfile>(
-        "office_profiles", key: "user_id",
+        "office_profiles",
         [
             .init("user_id", \.userID), .init("settings", \.settings), .once("seed", \.seed),
-            .init("counts_from", \.countsFrom), .init("nights_through", \.nightsThrough),
+            .init("counts_from", \.countsFrom, in: ColumnRules.days),
+            .init("nights_through", \.nightsThrough, in: ColumnRules.days),
             .init("next_night_at", \.nextNightAt), .init("enabled_at", \.enabledAt),
             .init("first_enabled_at", \.firstEnabledAt), .init("problem", \.problem),
             .init("last_sync_at", \.lastSyncAt), .init("last_sync_status", \.lastSync), .init("writes", \.writes),

@@ -16,7 +16,7 @@ extension OfficeVisit: StoredRow {
     }
 
     static let table = RecordTable<OfficeVisit>(
-        "office_visits", key: "user_id id",
+        "office_visits",
         [
             .init("user_id", \.userID), .init("id", \.id), .init("starts_at", \.startsAt), .init("ends_at", \.endsAt),
             .once("created_at", \.createdAt), .init("updated_at", \.updatedAt),

@@ -39,7 +39,7 @@ public struct AuditEntry: Hashable, Sendable {
 
 extension AuditEntry: StoredRow {
     static let table = RecordTable<AuditEntry>(
-        "audit_trail", key: "number",
+        "audit_trail",
         [
             .once("number", \.number), .once("at", \.at), .once("actor", \.actor), .once("action", \.action),
             .once("subject", \.subject), .once("circle_id", \.circleID), .once("detail", \.detail),

@@ -21,7 +21,7 @@ public struct Device: Hashable, Sendable {
 
 extension Device: StoredRow {
     static let table = RecordTable<Device>(
-        "devices", key: "id",
+        "devices",
         [
             .once("id", \.id), .once("hash", \.hash), .once("user_id", \.userID), .once("device_id", \.deviceID),
             .once("name", \.name), .once("platform", \.platform), .once("created_at", \.createdAt),

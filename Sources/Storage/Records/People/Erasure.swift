@@ -54,7 +54,7 @@ extension Erasure: StoredRow {
     }
 
     static let table = RecordTable<Erasure>(
-        "erasures", key: "id",
+        "erasures",
         [
             .once("id", \.id), .init("user_id", \.userID), .once("asker", \.asker), .init("removed", \.removed),
             .init("kept", \.kept), .init("leaves_unused_space", \.leavesUnusedSpace),

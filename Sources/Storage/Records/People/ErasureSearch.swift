@@ -21,10 +21,10 @@ public struct ErasureSearch: Sendable {
         let own: [SQLValue] = [.text(user), .text(EventSource.own(user).text)]
         return [
             ErasureSearch(
-                table: .eventVersions, condition: "\(PersonTable.circles) AND (source = $2 OR visible_to = $1)",
+                table: "event_versions", condition: "\(PersonTable.circles) AND (source = $2 OR visible_to = $1)",
                 arguments: own),
             ErasureSearch(
-                table: .importChanges,
+                table: "import_changes",
                 condition: """
                     source = $2 AND import_id IN (
                         SELECT id FROM imports WHERE \(PersonTable.circles) AND imported_by = $1)
@@ -44,17 +44,17 @@ public struct ErasureSearch: Sendable {
                 change: (change, [.text(pseudonym)]))
         }
         var items = search(
-            .scheduleItems, "owner_id = $3, \(content)", where: "circle_id = $1 AND owner_id = $2")
+            "schedule_items", "owner_id = $3, \(content)", where: "circle_id = $1 AND owner_id = $2")
         items.usage = (circle, pseudonym.utf8.count - user.utf8.count)
         return [
             items,
             search(
                 KeptContent.schema, content, where: "circle_id = $1 AND REPLACE(content, \(owner("$2")), '') <> content"
             ),
-            search(.eventVersions, "imported_by = $3", where: "circle_id = $1 AND imported_by = $2"),
+            search("event_versions", "imported_by = $3", where: "circle_id = $1 AND imported_by = $2"),
             search(ImportRecord.schema, "imported_by = $3", where: "circle_id = $1 AND imported_by = $2"),
             search(
-                .importChanges, "imported_by_before = $3",
+                "import_changes", "imported_by_before = $3",
                 where: "import_id IN (SELECT id FROM imports WHERE circle_id = $1) AND imported_by_before = $2"),
             search(Subscription.schema, "created_by = $3", where: "circle_id = $1 AND created_by = $2"),
         ]

@@ -16,7 +16,7 @@ extension JoinedAccount: StoredRow {
     }
 
     static let table = RecordTable<JoinedAccount>(
-        "joined_accounts", key: "issuer subject",
+        "joined_accounts",
         [
             .once("issuer", \.issuer), .once("subject", \.subject), .once("user_id", \.userID),
             .once("created_at", \.createdAt),

@@ -18,7 +18,7 @@ extension KeptAnswer: StoredRow {
     }
 
     static let table = RecordTable<KeptAnswer>(
-        "kept_answers", key: "name",
+        "kept_answers",
         [
             .init("name", \.name), .init("caller", \.caller), .init("sealed", \.sealed), .init("ends_at", \.endsAt),
         ])

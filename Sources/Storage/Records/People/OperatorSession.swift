@@ -23,7 +23,7 @@ extension OperatorSession: StoredRow {
     }
 
     static let table = RecordTable<OperatorSession>(
-        "operator_sessions", key: "id",
+        "operator_sessions",
         [
             .once("id", \.id), .once("hash", \.hash), .once("created_at", \.createdAt),
             .once("last_used_at", \.lastUsedAt), .once("expires_at", \.expiresAt),

@@ -11,7 +11,7 @@ public struct Password: Hashable, Sendable {
 
 extension Password: StoredRow {
     static let table = RecordTable<Password>(
-        "passwords", key: "user_id",
+        "passwords",
         [
             .init("user_id", \.userID), .init("hash", \.hash), .once("created_at", \.createdAt),
             .init("changed_at", \.changedAt),

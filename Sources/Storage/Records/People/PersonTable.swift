@@ -35,7 +35,7 @@ public struct PersonTable: Sendable {
 
     public var name: String { schema.name }
     /// Whether the column `content` has an imported event, which this module does not interpret.
-    public var hasEvents: Bool { name == SchemaTable.eventVersions.name }
+    public var hasEvents: Bool { name.isSameText(as: "event_versions") }
 
     /// - Parameters:
     ///   - persons: the columns with a person's id, separated by spaces.
@@ -91,7 +91,7 @@ extension PersonTable {
     private static let people: [PersonTable] = [
         .init(User.schema, .account, "id"),
         .init(Password.schema, .signIn), .init(SecondFactor.schema, .signIn), .init(Session.schema, .signIn),
-        .init(SignInLink.schema, .signIn), .init(.signInHomes, .signIn), .init(JoinedAccount.schema, .signIn),
+        .init(SignInLink.schema, .signIn), .init("sign_in_homes", .signIn), .init(JoinedAccount.schema, .signIn),
         .init(
             SignInFailures.schema, .signIn, "name",
             where: "name = $1 OR SUBSTR(name, 1, LENGTH(CAST($1 AS TEXT)) + 1) = CAST($1 AS TEXT) || ' '"),
@@ -103,7 +103,7 @@ extension PersonTable {
 
     private static let scheduled: [PersonTable] = [
         .init(Member.schema, .circles, erased: .renamed),
-        .init(.scheduleItems, .schedule, "owner_id", where: "\(circles) AND owner_id = $1", erased: .renamed),
+        .init("schedule_items", .schedule, "owner_id", where: "\(circles) AND owner_id = $1", erased: .renamed),
         .init(
             ChangedOccurrence.schema, .schedule, "",
             where: """
@@ -117,11 +117,11 @@ extension PersonTable {
             together: manyTogether, erased: .renamed),
         .init(PersonalPart.schema, .schedule, where: "\(circles) AND user_id = $1"),
         .init(Feed.schema, .feeds, where: "\(circles) AND user_id = $1", erased: .removedTogether),
-        .init(.feedClients, .feeds, "", where: counted, erased: .removedTogether),
-        .init(.feedClientDays, .feeds, "", where: counted, together: manyTogether, erased: .removedTogether),
-        .init(.feedAttention, .feeds, "", where: counted, erased: .removedTogether),
+        .init("feed_clients", .feeds, "", where: counted, erased: .removedTogether),
+        .init("feed_client_days", .feeds, "", where: counted, together: manyTogether, erased: .removedTogether),
+        .init("feed_attention", .feeds, "", where: counted, erased: .removedTogether),
         .init(
-            .feedAccesses, .feeds, "",
+            "feed_accesses", .feeds, "",
             where: """
                 sequence IN (
                     WITH RECURSIVE list (sequence) AS (
@@ -135,11 +135,11 @@ extension PersonTable {
             ImportRecord.schema, .imports, "imported_by", where: "\(circles) AND imported_by = $1", together: 10,
             concealing: "source outline", erased: .renamed),
         .init(
-            .importChanges, .imports, "imported_by_before",
+            "import_changes", .imports, "imported_by_before",
             where: "import_id IN (SELECT id FROM imports WHERE \(circles)) AND imported_by_before = $1",
             concealing: "content_before", erased: .renamed),
         .init(
-            .eventVersions, .imports, "visible_to imported_by",
+            "event_versions", .imports, "visible_to imported_by",
             where: """
                 \(circles) AND until_epoch = \(EventEpoch.open) AND (imported_by = $1 OR visible_to = $1)
                 """, concealing: "fingerprint", erased: .renamed),
@@ -149,10 +149,10 @@ extension PersonTable {
     ]
 
     private static let synchronized: [PersonTable] = [
-        .init(Connection.schema, .connections, erased: .removedTogether), .init(.formerConnections, .connections),
+        .init(Connection.schema, .connections, erased: .removedTogether), .init("former_connections", .connections),
         .init(ConnectionAuthorization.schema, .connections, erased: .removedTogether),
         .init(SyncLinkRow.schema, .connections, "", where: connected, together: 50, erased: .removedTogether),
-        .init(.syncOperations, .connections, "", where: connected, together: 10, erased: .removedTogether),
+        .init("sync_operations", .connections, "", where: connected, together: 10, erased: .removedTogether),
         .init(SyncRunRow.schema, .connections, "", where: connected, together: 10, erased: .removedTogether),
         .init(
             SyncConflictRow.schema, .connections, "resolved_by", where: connected, together: 20,
@@ -165,15 +165,15 @@ extension PersonTable {
         .init(PushRegistration.schema, .calendars, concealing: "shown"),
         .init(
             OwnCalendar.schema, .calendars, where: "user_id = $1 AND deleted_at IS NULL", erased: .removedTogether),
-        .init(.ownCalendarNumbers, .calendars),
+        .init("own_calendar_numbers", .calendars),
         .init(
             OwnResource.schema, .calendars, "", where: owned, together: 4, concealing: "shown",
             erased: .removedTogether),
-        .init(.ownRemovals, .calendars, "", where: owned, erased: .removedTogether),
+        .init("own_removals", .calendars, "", where: owned, erased: .removedTogether),
         .init(CollectionProperty.schema, .calendars),
-        .init(.personalCalendars, .personal), .init(PersonalEvent.schema, .personal),
-        .init(.plannedCalendars, .phones), .init(PlannedEvent.schema, .phones), .init(PhoneCarrier.schema, .phones),
-        .init(.phoneFormerEvents, .phones), .init(.phoneMarks, .phones),
+        .init("personal_calendars", .personal), .init(PersonalEvent.schema, .personal),
+        .init("planned_calendars", .phones), .init(PlannedEvent.schema, .phones), .init(PhoneCarrier.schema, .phones),
+        .init("phone_former_events", .phones), .init("phone_marks", .phones),
         .init(OfficeProfile.schema, .officeDays), .init(OfficeVisit.schema, .officeDays),
         .init(OfficeDayRecord.schema, .officeDays),
     ]

@@ -15,10 +15,10 @@ public struct SecondFactor: Hashable, Sendable {
 
 extension SecondFactor: StoredRow {
     static let table = RecordTable<SecondFactor>(
-        "second_factors", key: "user_id",
+        "second_factors",
         [
             .once("user_id", \.userID), .once("sealed", \.sealed), .once("created_at", \.createdAt),
-            .shown("confirmed_at", \.confirmedAt), .once("last_step", \.lastStep),
+            .shown("confirmed_at", \.confirmedAt), .once("last_step", \.lastStep, in: 0...1 << 53),
         ])
 }
 

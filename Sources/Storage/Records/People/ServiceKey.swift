@@ -37,7 +37,7 @@ public struct ServiceKey: Hashable, Sendable {
 
 extension ServiceKey: StoredRow {
     static let table = RecordTable<ServiceKey>(
-        "service_keys", key: "id",
+        "service_keys",
         [
             .once("id", \.id), .once("name", \.name), .once("hash", \.hash), .once("hint", \.hint),
             .once("scopes", \.scopes), .once("circles", \.circles), .once("circle_prefix", \.circlePrefix),

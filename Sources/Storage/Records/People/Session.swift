@@ -29,7 +29,7 @@ extension Session: StoredRow {
     }
 
     static let table = RecordTable<Session>(
-        "sessions", key: "id",
+        "sessions",
         [
             .once("id", \.id), .once("hash", \.hash), .once("user_id", \.userID), .once("client", \.client),
             .once("created_at", \.createdAt), .once("last_used_at", \.lastUsedAt), .once("expires_at", \.expiresAt),

@@ -21,7 +21,7 @@ public struct SignInFailures: Hashable, Sendable {
 
 extension SignInFailures: StoredRow {
     static let table = RecordTable<SignInFailures>(
-        "sign_in_failures", key: "name",
+        "sign_in_failures",
         [
             .init("name", \.name), .init("count", \.count), .init("last_at", \.lastAt), .init("until_at", \.untilAt),
         ])

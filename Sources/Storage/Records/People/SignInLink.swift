@@ -25,7 +25,7 @@ extension SignInLink: StoredRow {
     }
 
     static let table = RecordTable<SignInLink>(
-        "sign_in_links", key: "id",
+        "sign_in_links",
         [
             .once("id", \.id), .once("hash", \.hash), .once("user_id", \.userID), .once("leads_to", \.leadsTo),
             .once("created_at", \.createdAt), .once("expires_at", \.expiresAt), .shown("used_at", \.usedAt),

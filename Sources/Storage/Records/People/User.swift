@@ -15,7 +15,7 @@ public struct User: Hashable, Sendable {
 
 extension User: StoredRow {
     static let table = RecordTable<User>(
-        "users", key: "id",
+        "users",
         [
             .once("id", \.id), .once("time_zone", \.timeZone), .once("language", \.language),
             .once("reads_phone", \.readsPhone), .once("created_at", \.createdAt), .once("updated_at", \.updatedAt),

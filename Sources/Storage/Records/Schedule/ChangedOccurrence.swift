@@ -22,7 +22,7 @@ extension ChangedOccurrence: StoredRow {
     }
 
     static let table = RecordTable<ChangedOccurrence>(
-        "occurrences", key: "circle_id collection item_id original_start",
+        "occurrences",
         [
             .init("circle_id", \.circleID), .derived("collection") { _ in "appointments" }, .init("item_id", \.itemID),
             .init("original_start", \.originalStart), .init("starts_at", \.startsAt), .init("ends_at", \.endsAt),

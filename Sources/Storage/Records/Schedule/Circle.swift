@@ -21,12 +21,11 @@ public struct Circle: Hashable, Sendable {
 
 extension Circle: StoredRow {
     static let table = RecordTable<Circle>(
-        "circles", key: "id",
+        "circles",
         [
             .once("id", \.id), .once("name", \.name), .once("time_zone", \.timeZone), .once("version", \.version),
             .once("changed_at", \.changedAt), .shown("events_epoch", \.eventsEpoch),
             .shown("events_floor", \.eventsFloor), .once("created_at", \.createdAt), .once("updated_at", \.updatedAt),
-            .other("deleted_at"),
         ])
 }
 

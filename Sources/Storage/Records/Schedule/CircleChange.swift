@@ -57,7 +57,7 @@ extension CircleChange: StoredRow {
     }
 
     static let table = RecordTable<CircleChange>(
-        "changes", key: "circle_id number",
+        "changes",
         [
             .once("sequence", \.assigned), .once("circle_id", \.circleID), .once("number", \.number), .once("at", \.at),
             .once("type", \.subject), .once("collection", \.collection), .once("item_id", \.id), .once("part", \.part),

@@ -42,22 +42,11 @@ extension WriteTransaction {
             _ = try purgeForgottenImport(try owned.text(required: "id"), limit: limit)
             return true
         }
-        for (table, key) in [
-            ("kept_contents", ["collection", "item_id", "part", "number"]),
-            ("occurrences", ["item_id", "original_start"]),
-            ("schedule_items", ["collection", "id"]),
-            ("event_versions", ["uid", "recurrence_id", "source", "from_epoch"]), ("event_sources", ["source"]),
-            ("subscriptions", ["id"]), ("resource_names", ["list", "name"]), ("personal_parts", ["user_id", "uid"]),
-            ("patients", ["id"]), ("members", ["user_id"]),
-        ] {
-            let columns = key.joined(separator: ", ")
-            let gone = try execute(
-                """
-                DELETE FROM \(table) WHERE circle_id = $1 AND (\(columns)) IN (
-                    SELECT \(columns) FROM \(table) WHERE circle_id = $1 LIMIT $2)
-                """, [.text(id), .integer(limit)])
-            if gone > 0 { return true }
-        }
+        let tables: [SchemaTable] = [
+            "kept_contents", "occurrences", "schedule_items", "event_versions", "event_sources", "subscriptions",
+            "resource_names", "personal_parts", "patients", "members",
+        ]
+        for table in tables where try delete(from: table, with: "circle_id", id, limit: limit) > 0 { return true }
         for kind in [CollectionProperty.Kind.events, .tasks] { try deleteCollectionProperties(of: kind, id: id) }
         try execute("DELETE FROM event_stagings WHERE circle_id = $1", [.text(id)])
         try execute("DELETE FROM circles WHERE id = $1", [.text(id)])

@@ -31,29 +31,10 @@ public struct ItemPut: Sendable {
         isNews = isVisible || old?.patientID != item.patientID
     }
 
-    private static let columns = """
-        schedule_items (circle_id, collection, id, uid, sequence, patient_id, owner_id, time_zone, is_all_day, starts_at,
-        ends_at, content, created_at, updated_at, changed_in, shown_as)
-        """
-
-    fileprivate func row(changedIn version: Int) -> [SQLValue] {
-        [
-            .text(item.circleID), .text(item.collection.rawValue), .text(item.id), .text(item.uid),
-            .integer(item.sequence), SQLValue(item.patientID), SQLValue(item.ownerID), SQLValue(item.timeZone),
-            .integer(item.isAllDay ? 1 : 0), .integer(item.startsAt), SQLValue(item.endsAt), .text(item.content),
-            .integer(item.createdAt), .integer(item.updatedAt), .integer(version),
-            .text(isNew ? "created" : "updated"),
-        ]
-    }
-
     /// What becomes of a row that exists.
     private static func replacement(isNews: Bool) -> String {
         """
-        ON CONFLICT (circle_id, collection, id) DO UPDATE SET sequence = EXCLUDED.sequence,
-            patient_id = EXCLUDED.patient_id, owner_id = EXCLUDED.owner_id, time_zone = EXCLUDED.time_zone,
-            is_all_day = EXCLUDED.is_all_day, starts_at = EXCLUDED.starts_at, ends_at = EXCLUDED.ends_at,
-            content = EXCLUDED.content, updated_at = EXCLUDED.updated_at, deleted_at = NULL,
-            changed_in = EXCLUDED.changed_in,
+        \(ScheduleItem.table.otherwise), changed_in = EXCLUDED.changed_in,
             \(isNews
                 ? "shown_in = NULL, shown_as = EXCLUDED.shown_as"
                 : "shown_in = COALESCE(schedule_items.shown_in, schedule_items.changed_in)")
@@ -64,8 +45,10 @@ public struct ItemPut: Sendable {
         _ puts: ArraySlice<ItemPut>, changedIn version: Int, in transaction: some WriteTransaction
     ) throws {
         guard let isNews = puts.first?.isNews else { return }
-        try transaction.insertRows(
-            into: columns, puts.map { $0.row(changedIn: version) }, otherwise: replacement(isNews: isNews))
+        try transaction.insert(
+            all: puts.map(\.item), with: "changed_in, shown_as",
+            { [.integer(version), .text(puts[puts.startIndex + $0].isNew ? "created" : "updated")] },
+            otherwise: replacement(isNews: isNews))
     }
 
     /// Returns the end of the puts from `start` on that one statement can store: those of which calendars show the change
@@ -91,7 +74,7 @@ extension ReadTransaction {
     ) throws -> [ScheduleItem] {
         try eachGroup(ids, from: 3) { parameters, values in
             try rows(
-                "\(select: .scheduleItems) WHERE circle_id = $1 AND collection = $2 AND id IN (\(parameters))",
+                "\(select: ScheduleItem.self) WHERE circle_id = $1 AND collection = $2 AND id IN (\(parameters))",
                 [.text(circle), .text(collection.rawValue)] + values
             ).map(ScheduleItem.init)
         }

@@ -33,7 +33,7 @@ extension KeptContent: StoredRow {
     private static let rowBytes = 200
 
     static let table = RecordTable<KeptContent>(
-        "kept_contents", key: "circle_id collection item_id part number",
+        "kept_contents",
         [
             .once("circle_id", \.circleID), .once("collection", \.collection), .once("item_id", \.itemID),
             .once("part", \.part), .once("number", \.number), .once("cause", \.cause), .once("at", \.at),

@@ -17,7 +17,7 @@ public struct Member: Hashable, Sendable {
 
 extension Member: StoredRow {
     static let table = RecordTable<Member>(
-        "members", key: "circle_id user_id",
+        "members",
         [
             .init("circle_id", \.circleID), .init("user_id", \.userID), .init("display_name", \.displayName),
             .init("role", \.role), .once("created_at", \.createdAt), .init("updated_at", \.updatedAt),

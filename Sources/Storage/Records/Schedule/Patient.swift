@@ -12,7 +12,7 @@ public struct Patient: Hashable, Sendable {
 
 extension Patient: StoredRow {
     static let table = RecordTable<Patient>(
-        "patients", key: "circle_id id",
+        "patients",
         [
             .init("circle_id", \.circleID), .init("id", \.id), .init("display_name", \.displayName),
             .once("created_at", \.createdAt), .init("updated_at", \.updatedAt), .init("removed_at", \.removedAt),

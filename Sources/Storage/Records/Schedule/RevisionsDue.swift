@@ -95,7 +95,7 @@ extension WriteTransaction {
     public func reviseSomeDue(in circle: String, _ titles: NamesInTitles, now: Int) throws -> Bool {
         guard
             let due = try row(
-                "\(select: .revisionsDue) WHERE circle_id = $1 ORDER BY number LIMIT 1", [.text(circle)])
+                "\(select: "revisions_due") WHERE circle_id = $1 ORDER BY number LIMIT 1", [.text(circle)])
         else { return false }
         let key: [SQLValue] = [.text(circle), .integer(try due.integer(required: "number"))]
         let last = try revise(

@@ -12,62 +12,50 @@ public struct ScheduleItem: Hashable, Sendable {
         public var rawValue: String { name.string }
     }
 
-    public var circleID: String
-    public var collection: Collection
-    public var id: String
-    public var uid: String
-    public var sequence: Int
+    public var circleID = ""
+    public var collection: Collection = ""
+    public var id = ""
+    public var uid = ""
+    public var sequence = 0
     public var patientID: String?
     public var ownerID: String?
     /// The item's own zone; nil when it follows the circle's.
     public var timeZone: String?
-    public var isAllDay: Bool
+    public var isAllDay = false
     /// Its span of time, for look-ups; days begin in UTC. `endsAt` is nil for a series without an end.
-    public var startsAt: Int
+    public var startsAt = 0
     public var endsAt: Int?
     /// The item's fields as JSON, which this module does not interpret.
-    public var content: String
-    public var createdAt: Int
-    public var updatedAt: Int
+    public var content = ""
+    public var createdAt = 0
+    public var updatedAt = 0
     public var deletedAt: Int?
+}
 
+extension ScheduleItem: StoredRow {
     public init(
         circleID: String, collection: Collection, id: String, patientID: String?, ownerID: String?, timeZone: String?,
         isAllDay: Bool, startsAt: Int, endsAt: Int?, content: String
     ) {
-        self.circleID = circleID
-        self.collection = collection
-        self.id = id
-        self.uid = ""
-        self.sequence = 0
-        self.patientID = patientID
-        self.ownerID = ownerID
-        self.timeZone = timeZone
-        self.isAllDay = isAllDay
-        self.startsAt = startsAt
-        self.endsAt = endsAt
-        self.content = content
-        self.createdAt = 0
-        self.updatedAt = 0
+        self.init(
+            circleID: circleID, collection: collection, id: id, uid: "", patientID: patientID, ownerID: ownerID,
+            timeZone: timeZone, isAllDay: isAllDay, startsAt: startsAt, endsAt: endsAt, content: content)
     }
 
-    init(_ row: SQLRow) throws {
-        circleID = try row.text(required: "circle_id")
-        collection = Collection(rawValue: try row.text(required: "collection"))
-        id = try row.text(required: "id")
-        uid = try row.text(required: "uid")
-        sequence = try row.integer(required: "sequence")
-        patientID = row.text("patient_id")
-        ownerID = row.text("owner_id")
-        timeZone = row.text("time_zone")
-        isAllDay = try row.integer(required: "is_all_day") == 1
-        startsAt = try row.integer(required: "starts_at")
-        endsAt = row.integer("ends_at")
-        content = try row.text(required: "content")
-        createdAt = try row.integer(required: "created_at")
-        updatedAt = try row.integer(required: "updated_at")
-        deletedAt = row.integer("deleted_at")
-    }
+    static let table = RecordTable<ScheduleItem>(
+        "schedule_items",
+        [
+            .init("circle_id", \.circleID), .init("collection", \.collection), .init("id", \.id), .once("uid", \.uid),
+            .init("sequence", \.sequence, in: ColumnRules.sequences), .init("patient_id", \.patientID),
+            .init("owner_id", \.ownerID), .init("time_zone", \.timeZone), .init("is_all_day", \.isAllDay),
+            .init("starts_at", \.startsAt), .init("ends_at", \.endsAt), .init("content", \.content),
+            .once("created_at", \.createdAt), .init("updated_at", \.updatedAt), .init("deleted_at", \.deletedAt),
+        ])
+}
+
+extension ScheduleItem.Collection: ColumnValue {
+    init(_ value: SQLValue, in column: String) throws { self.init(rawValue: try String(value, in: column)) }
+    var columnValue: SQLValue { .text(rawValue) }
 }
 
 /// The conditions for listing a collection's items.
@@ -93,7 +81,7 @@ extension ReadTransaction {
         _ id: String, _ collection: ScheduleItem.Collection, in circle: String
     ) throws -> ScheduleItem? {
         try row(
-            "\(select: .scheduleItems) WHERE circle_id = $1 AND collection = $2 AND id = $3",
+            "\(select: ScheduleItem.self) WHERE circle_id = $1 AND collection = $2 AND id = $3",
             [.text(circle), .text(collection.rawValue), .text(id)]
         ).map(ScheduleItem.init)
     }
@@ -109,7 +97,7 @@ extension ReadTransaction {
     ) throws -> [ScheduleItem] {
         try rows(
             """
-            \(select: .scheduleItems)
+            \(select: ScheduleItem.self)
             WHERE circle_id = $1 AND collection = $2 AND id > $3
                 AND ($4 = 1 OR deleted_at IS NULL) AND updated_at >= $5
                 AND (
@@ -143,7 +131,7 @@ extension ReadTransaction {
     public func eachItem(in circle: String, from: Int, to: Int, _ body: (ScheduleItem) throws -> Void) throws {
         try eachRow(
             """
-            \(select: .scheduleItems)
+            \(select: ScheduleItem.self)
             WHERE circle_id = $1 AND deleted_at IS NULL
                 AND (((ends_at IS NULL OR ends_at >= $2) AND starts_at < $3)
                     OR EXISTS (SELECT 1 FROM occurrences WHERE occurrences.circle_id = schedule_items.circle_id
@@ -158,7 +146,7 @@ extension ReadTransaction {
     /// Returns items that changed after the circle had this version, including tombstones.
     public func items(in circle: String, changedAfter version: Int) throws -> [ScheduleItem] {
         try rows(
-            "\(select: .scheduleItems) WHERE circle_id = $1 AND changed_in > $2",
+            "\(select: ScheduleItem.self) WHERE circle_id = $1 AND changed_in > $2",
             [.text(circle), .integer(version)]
         ).map(ScheduleItem.init)
     }

@@ -50,13 +50,13 @@ extension Webhook: StoredRow {
     }
 
     static let table = RecordTable<Webhook>(
-        "webhooks", key: "id",
+        "webhooks",
         [
             .init("id", \.id), .init("sealed_url", \.sealedURL), .init("circles", \.circles),
             .init("types", \.subjects), .init("state", \.state), .init("disabled_reason", \.disabledReason),
             .init("sealed_secret", \.sealedSecret), .init("secret_hint", \.secretHint),
             .init("sealed_former", \.sealedFormer), .init("former_ends_at", \.formerEndsAt),
-            .init("position", \.position), .other("last_ordinal"), .once("created_at", \.createdAt),
+            .init("position", \.position), .once("created_at", \.createdAt),
             .init("updated_at", \.updatedAt), .init("failing_since", \.failingSince),
             .init("last_delivered_at", \.lastDeliveredAt),
         ])

@@ -36,7 +36,7 @@ extension WebhookDelivery: StoredRow {
     }
 
     static let table = RecordTable<WebhookDelivery>(
-        "webhook_deliveries", key: "id",
+        "webhook_deliveries",
         [
             .init("id", \.id), .once("webhook_id", \.webhookID), .once("ordinal", \.ordinal),
             .once("circle_id", \.circleID), .once("first_number", \.firstNumber), .once("last_number", \.lastNumber),

@@ -162,13 +162,14 @@ extension WriteTransaction {
             return true
         }
         let ended = "connection_id = $1 AND EXISTS (SELECT 1 FROM connections WHERE id = $1 AND ending = 'records')"
-        for (table, key) in [("sync_journal", "connection_id, number"), ("sync_conflicts", "connection_id, id")] {
-            if try deleteSome(of: table, key: key, where: ended, [.text(id)], limit: limit) > 0 { return true }
+        for table in [SyncJournalRow.schema, SyncConflictRow.schema]
+        where try deleteSome(of: table, where: ended, [.text(id)], limit: limit) > 0 {
+            return true
         }
         if try deleteSomeSyncLinks(where: ended, [.text(id)], limit: limit) > 0 { return true }
-        for (table, key) in [("sync_operations", "connection_id, key"), ("sync_runs", "id")] {
+        for table in [SyncOperationRow.schema, SyncRunRow.schema] {
             let gone = try deleteSome(
-                of: table, key: key, size: "LENGTH(content)", where: ended, [.text(id)], limit: max(1, limit / 16))
+                of: table, size: "LENGTH(content)", where: ended, [.text(id)], limit: max(1, limit / 16))
             if gone > 0 { return true }
         }
         try execute("DELETE FROM connections WHERE id = $1 AND ending = 'records'", [.text(id)])

@@ -82,7 +82,7 @@ extension Connection: StoredRow {
     }
 
     static let table = RecordTable<Connection>(
-        "connections", key: "id",
+        "connections",
         [
             .init("id", \.id), .once("circle_id", \.circleID), .once("user_id", \.userID),
             .once("provider", \.provider), .init("label", \.label), .init("account_id", \.accountID),

@@ -27,7 +27,7 @@ extension ConnectionAuthorization: StoredRow {
     }
 
     static let table = RecordTable<ConnectionAuthorization>(
-        "connection_authorizations", key: "state_hash",
+        "connection_authorizations",
         [
             .once("state_hash", \.stateHash), .once("connection_id", \.connectionID), .once("user_id", \.userID),
             .once("session_id", \.sessionID), .once("sealed_verifier", \.sealedVerifier),

@@ -17,7 +17,7 @@ extension ConnectionCredential: StoredRow {
     }
 
     static let table = RecordTable<ConnectionCredential>(
-        "connection_credentials", key: "connection_id",
+        "connection_credentials",
         [
             .once("connection_id", \.connectionID), .once("sealed", \.sealed), .once("account", \.account),
             .once("version", \.version), .once("updated_at", \.updatedAt),

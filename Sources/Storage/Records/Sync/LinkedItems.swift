@@ -7,7 +7,7 @@ extension ReadTransaction {
     ) throws -> [ScheduleItem] {
         try rows(
             """
-            SELECT \(columns: .scheduleItems, of: "schedule_items") FROM (
+            SELECT \(columns: ScheduleItem.self, of: "schedule_items") FROM (
                 SELECT DISTINCT collection, item_id FROM sync_links WHERE connection_id = $1 AND state <> 'deleted'
             ) AS linked
             JOIN schedule_items ON schedule_items.circle_id = $2 AND schedule_items.collection = linked.collection

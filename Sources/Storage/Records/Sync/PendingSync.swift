@@ -39,7 +39,7 @@ public struct PendingSync: Hashable, Sendable {
 
 extension PendingSync: StoredRow {
     static let table = RecordTable<PendingSync>(
-        "sync_wishes", key: "connection_id",
+        "sync_wishes",
         [
             .init("connection_id", \.connectionID), .init("kind", \.kind), .init("run_id", \.runID),
             .init("undone_run_id", \.undoneRunID), .init("due_at", \.dueAt),

@@ -131,9 +131,10 @@ extension PersonalEvent: StoredRow {
     }
 
     static let table = RecordTable<PersonalEvent>(
-        "personal_events", key: "user_id id",
+        "personal_events",
         [
-            .init("user_id", \.userID), .init("id", \.id), .once("uid", \.uid), .init("sequence", \.sequence),
+            .init("user_id", \.userID), .init("id", \.id), .once("uid", \.uid),
+            .init("sequence", \.sequence, in: ColumnRules.sequences),
             .init("title", \.content.title), .init("date", \.content.date), .init("start_time", \.content.startTime),
             .init("end_time", \.content.endTime), .init("end_date", \.content.endDate),
             .init("time_zone", \.content.timeZone), .init("description", \.content.description),

@@ -24,7 +24,7 @@ extension PhoneCarrier: StoredRow {
     public init(of user: String, source: String) { self.init(userID: user, source: source) }
 
     static let table = RecordTable<PhoneCarrier>(
-        "phone_carriers", key: "user_id source",
+        "phone_carriers",
         [
             .init("user_id", \.userID), .init("source", \.source), .init("carrier", \.carrier), .init("turn", \.turn),
             .init("seen_at", \.seenAt), .init("delivered_at", \.deliveredAt), .init("shown", \.shown),

@@ -39,12 +39,15 @@ extension PlannedEvent: StoredRow {
     }
 
     static let table = RecordTable<PlannedEvent>(
-        "planned_events", key: "user_id source external_id starts_at",
+        "planned_events",
         [
             .init("user_id", \.userID), .init("source", \.source), .init("external_id", \.externalID),
-            .init("starts_at", \.startsAt), .init("ends_at", \.endsAt), .init("start_offset", \.startOffset),
-            .init("end_offset", \.endOffset), .init("is_all_day", \.isAllDay), .init("title", \.title),
-            .init("calendar_name", \.calendarName), .once("uid", \.uid), .init("sequence", \.sequence),
+            .init("starts_at", \.startsAt), .init("ends_at", \.endsAt),
+            .init("start_offset", \.startOffset, in: ColumnRules.offsets),
+            .init("end_offset", \.endOffset, in: ColumnRules.offsets), .init("is_all_day", \.isAllDay),
+            .init("title", \.title),
+            .init("calendar_name", \.calendarName), .once("uid", \.uid),
+            .init("sequence", \.sequence, in: ColumnRules.sequences),
             .once("created_at", \.createdAt), .init("updated_at", \.updatedAt),
         ])
 }

@@ -30,7 +30,7 @@ extension SyncChannelRow: StoredRow {
     }
 
     static let table = RecordTable<SyncChannelRow>(
-        "sync_channels", key: "id",
+        "sync_channels",
         [
             .init("id", \.id), .once("connection_id", \.connectionID), .init("secret_hash", \.secretHash),
             .init("expires_at", \.expiresAt), .init("renew_at", \.renewAt), .init("last_heard_at", \.lastHeardAt),

@@ -37,7 +37,7 @@ extension SyncConflictRow: StoredRow {
     }
 
     static let table = RecordTable<SyncConflictRow>(
-        "sync_conflicts", key: "connection_id id",
+        "sync_conflicts",
         [
             .init("connection_id", \.connectionID), .init("id", \.id), .once("collection", \.collection),
             .once("item_id", \.itemID), .counted("number", \.number, within: "connection_id"), .init("state", \.state),
@@ -116,7 +116,6 @@ extension WriteTransaction {
     /// Removes some resolved conflicts from before a time; returns false when none is left.
     public func pruneSyncConflicts(before time: Int, limit: Int) throws -> Bool {
         try deleteSome(
-            of: "sync_conflicts", key: "connection_id, id", where: "state = 'resolved' AND at < $1",
-            [.integer(time)], limit: limit) > 0
+            of: "sync_conflicts", where: "state = 'resolved' AND at < $1", [.integer(time)], limit: limit) > 0
     }
 }

@@ -2,11 +2,34 @@
 
 // Records that only the engine reads: writes under way, the place where the last pull ended, and who runs a connection.
 
+/// A write whose outcome is not known.
+public struct SyncOperationRow: Hashable, Sendable {
+    public var connectionID = ""
+    public var key = ""
+    public var content = ""
+}
+
+extension SyncOperationRow: StoredRow {
+    static let table = RecordTable<SyncOperationRow>(
+        "sync_operations",
+        [.init("connection_id", \.connectionID), .init("key", \.key), .init("content", \.content)])
+}
+
+/// Where the last pull of a connection ended.
+public struct SyncPositionRow: Hashable, Sendable {
+    public var connectionID = ""
+    public var content = ""
+}
+
+extension SyncPositionRow: StoredRow {
+    static let table = RecordTable<SyncPositionRow>(
+        "sync_positions", [.init("connection_id", \.connectionID), .init("content", \.content)])
+}
+
 extension ReadTransaction {
     /// Returns the operations of a connection whose outcome is not known, by their keys.
-    public func syncOperations(of connection: String) throws -> [(key: String, content: String)] {
-        try rows("\(select: .syncOperations) WHERE connection_id = $1 ORDER BY key", [.text(connection)])
-            .map { (try $0.text(required: "key"), try $0.text(required: "content")) }
+    public func syncOperations(of connection: String) throws -> [SyncOperationRow] {
+        try all("WHERE connection_id = $1 ORDER BY key", [.text(connection)])
     }
 
     public func syncPosition(of connection: String) throws -> String? {
@@ -17,11 +40,7 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Stores an operation in place of an earlier one with its key.
     public func putSyncOperation(_ key: String, of connection: String, content: String) throws {
-        try execute(
-            """
-            INSERT INTO sync_operations (connection_id, key, content) VALUES ($1, $2, $3)
-            ON CONFLICT (connection_id, key) DO UPDATE SET content = EXCLUDED.content
-            """, [.text(connection), .text(key), .text(content)])
+        try put(SyncOperationRow(connectionID: connection, key: key, content: content))
     }
 
     /// Removes an operation whose outcome is known.
@@ -31,11 +50,7 @@ extension WriteTransaction {
     }
 
     public func putSyncPosition(of connection: String, content: String) throws {
-        try execute(
-            """
-            INSERT INTO sync_positions (connection_id, content) VALUES ($1, $2)
-            ON CONFLICT (connection_id) DO UPDATE SET content = EXCLUDED.content
-            """, [.text(connection), .text(content)])
+        try put(SyncPositionRow(connectionID: connection, content: content))
     }
 
     /// Removes some of a connection's links, and after them the writes whose outcome is not known and the position, as
@@ -45,8 +60,7 @@ extension WriteTransaction {
         let (owned, id) = ("connection_id = $1", [SQLValue.text(connection)])
         if try deleteSomeSyncLinks(where: owned, id, limit: limit) > 0 { return true }
         let operations = try deleteSome(
-            of: "sync_operations", key: "connection_id, key", size: "LENGTH(content)", where: owned, id,
-            limit: max(1, limit / 16))
+            of: "sync_operations", size: "LENGTH(content)", where: owned, id, limit: max(1, limit / 16))
         if operations > 0 { return true }
         try execute("DELETE FROM sync_positions WHERE connection_id = $1", id)
         return false

@@ -24,7 +24,7 @@ extension SyncJournalRow: StoredRow {
     }
 
     static let table = RecordTable<SyncJournalRow>(
-        "sync_journal", key: "connection_id number",
+        "sync_journal",
         [
             .once("connection_id", \.connectionID), .counted("number", \.number, within: "connection_id"),
             .once("id", \.id), .once("run_id", \.runID), .once("at", \.at), .once("direction", \.direction),
@@ -77,7 +77,7 @@ extension WriteTransaction {
     /// Removes some entries from before a time, but no connection's newest; returns false when none is left.
     public func pruneSyncJournal(before time: Int, limit: Int) throws -> Bool {
         try deleteSome(
-            of: "sync_journal", key: "connection_id, number",
+            of: "sync_journal",
             where: """
                 at < $1 AND number < (SELECT MAX(number) FROM sync_journal AS newest
                     WHERE newest.connection_id = sync_journal.connection_id)

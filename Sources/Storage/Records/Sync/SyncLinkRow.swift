@@ -29,7 +29,7 @@ public struct SyncLinkRow: Hashable, Sendable {
 
 extension SyncLinkRow: StoredRow {
     static let table = RecordTable<SyncLinkRow>(
-        "sync_links", key: "connection_id collection item_id occurrence",
+        "sync_links",
         [
             .init("connection_id", \.connectionID), .init("collection", \.collection), .init("item_id", \.itemID),
             .init("occurrence", \.occurrence), .init("state", \.state), .init("external_id", \.externalID),
@@ -148,7 +148,6 @@ extension WriteTransaction {
     /// Removes some links, as `deleteSome` does. How large one is, is not known until it is read, so that few are.
     func deleteSomeSyncLinks(where condition: String, _ arguments: [SQLValue], limit: Int) throws -> Int {
         try deleteSome(
-            of: "sync_links", key: "connection_id, collection, item_id, occurrence", size: "LENGTH(content)",
-            where: condition, arguments, limit: max(1, limit / 16))
+            of: "sync_links", size: "LENGTH(content)", where: condition, arguments, limit: max(1, limit / 16))
     }
 }

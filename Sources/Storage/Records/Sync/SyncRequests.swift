@@ -166,7 +166,7 @@ extension WriteTransaction {
     /// Removes some counts of days before yesterday; returns false when none is left.
     public func pruneRequests(now: Int, limit: Int) throws -> Bool {
         try deleteSome(
-            of: "sync_requests", key: "day, provider, connection_id", size: "0", where: "day < $1",
-            [.integer(SyncStatistics.day(now) - 1)], limit: limit) == limit
+            of: "sync_requests", size: "0", where: "day < $1", [.integer(SyncStatistics.day(now) - 1)], limit: limit
+        ) == limit
     }
 }

@@ -27,7 +27,7 @@ extension SyncRunRow: StoredRow {
     }
 
     static let table = RecordTable<SyncRunRow>(
-        "sync_runs", key: "id",
+        "sync_runs",
         [
             .init("id", \.id), .once("connection_id", \.connectionID),
             .counted("number", \.number, within: "connection_id"), .init("state", \.state),

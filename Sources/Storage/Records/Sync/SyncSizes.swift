@@ -52,13 +52,13 @@ extension WriteTransaction {
     /// Removes some of the oldest lines of a connection's journal and some of its oldest resolved conflicts, if they
     /// have more than so many bytes; its newest line stays. Returns whether more have to go.
     public func trimSyncRecords(of connection: String, to bytes: Int, limit: Int) throws -> Bool {
-        func trim(_ table: String, _ condition: String, sparing spared: String = "") throws -> Int {
+        func trim(_ table: SchemaTable, _ condition: String, sparing spared: String = "") throws -> Int {
             let sum = try row(
-                "SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) AS size FROM \(table) WHERE \(condition)",
+                "SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) AS size FROM \(table.name) WHERE \(condition)",
                 [.text(connection)])
             let surplus = (sum?.integer("size") ?? 0) - bytes
             return try deleteSome(
-                of: table, key: "connection_id, number", where: "\(condition) \(spared) ORDER BY number",
+                of: table, by: "connection_id, number", where: "\(condition) \(spared) ORDER BY number",
                 [.text(connection)], bytes: surplus, limit: limit)
         }
         let journal = try trim(
@@ -76,19 +76,20 @@ extension WriteTransaction {
     /// 1 MiB is the most: others who write wait for as long as that takes. Returns how many rows are gone.
     ///
     /// - Parameters:
-    ///   - key: the columns that name a row.
+    ///   - key: the columns that name a row, in whose order they are; nil for the primary key.
     ///   - size: a row's bytes. A column is read without the rest of the row, `LENGTH` with it.
     ///   - condition: what follows `WHERE`, with the order where there is one.
     func deleteSome(
-        of table: String, key: String, size: String = "bytes", where condition: String, _ arguments: [SQLValue],
-        bytes: Int = .max, limit: Int
+        of table: SchemaTable, by key: String? = nil, size: String = "bytes", where condition: String,
+        _ arguments: [SQLValue], bytes: Int = .max, limit: Int
     ) throws -> Int {
-        try execute(
+        let (name, key) = (table.name, key ?? table.key.joined(separator: ", "))
+        return try execute(
             """
-            DELETE FROM \(table) WHERE (\(key)) IN (
+            DELETE FROM \(name) WHERE (\(key)) IN (
                 SELECT \(key) FROM (
                     SELECT \(key), size, SUM(size) OVER (ORDER BY \(key)) AS total FROM (
-                        SELECT \(key), \(size) AS size FROM \(table)
+                        SELECT \(key), \(size) AS size FROM \(name)
                         WHERE \(condition) LIMIT $\(arguments.count + 1)
                     ) AS found
                 ) AS summed WHERE total - size < $\(arguments.count + 2))
