@@ -2,7 +2,6 @@
 
 import Hummingbird
 import ICalBridge
-import KalendsCore
 
 /// Properties of a resource and of those to which its properties refer (RFC 3253 section 3.8).
 struct ExpandProperty: Report {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import HTTPTypes
 import Hummingbird
-import KalendsCore
 
 typealias Handler = @Sendable (Request, KalendsContext) async throws -> Response
 

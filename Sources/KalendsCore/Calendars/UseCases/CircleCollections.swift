@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-import CalendarSync
-import ICalBridge
 package import Storage
 
 /// A person's circles as calendars: the events of each, and its tasks and follow-ups.

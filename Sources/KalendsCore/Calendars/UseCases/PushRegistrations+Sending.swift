@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import CalendarSync
 import Crypto
-import FeedTokens
 import Storage
 
 /// What became of a message to a push service; nothing in it reveals the address.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// The provider of OpenID Connect at which people sign in, and what follows from what it says of them.
 package struct OpenIDSettings: Sendable {
     /// Whose accounts at the provider let them in, the narrowest first.

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import CalendarSync
 import Foundation
-import Outbound
-import Synchronization
 
 /// What the answers of calendar servers may take of this one, all together: memory while they arrive and are used, and
 /// processor time while they are read. A viewer may name any host, so both are shared out by user and host.

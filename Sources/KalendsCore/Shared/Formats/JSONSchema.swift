@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Base
-
 /// A JSON Schema of draft 2020-12, which OpenAPI 3.1 uses.
 package struct JSONSchema: Hashable, Sendable {
     package var json: [ByteString: JSONValue]

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// The machine-readable code of a problem document; a code keeps its meaning in all later versions.
 package enum ProblemCode: String, CaseIterable, Sendable {
     // 400

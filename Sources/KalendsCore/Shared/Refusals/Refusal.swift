@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Base
-
 /// The reason why a request is not carried out, in the product's own words; each interface shows it in its own way.
 ///
 /// It never holds a credential, a path or a stored value.

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import HTTPTypes
 import Hummingbird
 import ICalBridge
 import KalendsCore
 import Pages
-import Storage
 
 /// The page that checks a calendar file, as `kalends check` does; nothing of the file is stored.
 struct CheckPages: Sendable {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Hummingbird
 import KalendsCore
 import Pages
-import Storage
 
 /// The steps of an import: choosing a file, previewing it, committing it, and perhaps undoing it.
 struct ImportPages: Sendable {

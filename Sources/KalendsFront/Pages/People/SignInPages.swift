@@ -5,7 +5,6 @@ import HTTPTypes
 import Hummingbird
 import KalendsCore
 import Pages
-import Storage
 
 /// Signs people in with user and password, and out.
 struct SignInPages: Sendable {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import HTTPTypes
 import Hummingbird
 import KalendsCore
 import Pages
-import Storage
 
 /// `/app/circles/{circle}/activity`: what happened in a circle, the latest first, and undo.
 struct ActivityPages: Sendable {

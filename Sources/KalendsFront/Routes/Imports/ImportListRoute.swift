@@ -2,7 +2,6 @@
 
 import Hummingbird
 import KalendsCore
-import Storage
 
 /// A circle's imports, the latest first.
 struct ImportListRoute: Sendable {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import HTTPTypes
 import Hummingbird
 import KalendsCore
-import Storage
 
 /// The imports of files: a preview first, then the commit, then perhaps the undo.
 struct ImportRoutes: Sendable {

@@ -3,7 +3,6 @@
 import Hummingbird
 import KalendsCore
 import NIOCore
-import Storage
 
 /// Applies many puts and deletes in one call, one line of JSON each; every valid line is applied, and every invalid one
 /// is reported.

@@ -4,7 +4,6 @@ import FeedTokens
 import HTTPTypes
 import Hummingbird
 import KalendsCore
-import Storage
 
 /// The routes that set a connection's account and its calendar.
 struct ConnectionAccountRoutes: Sendable {

@@ -3,9 +3,7 @@
 import CalendarSync
 import HTTPTypes
 import Hummingbird
-import ICalBridge
 import KalendsCore
-import Storage
 
 /// The runs of connections that people start, and their decisions about conflicts.
 struct SyncRoutes: Sendable {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Base
 package import ICalBridge
 
 /// The repetition of a personal event; times are kept as they were sent, in RFC 3339 or, for whole days, YYYY-MM-DD.
