@@ -28,7 +28,6 @@ struct AdminPages: Sendable {
     }
 
     /// Makes a key that may do everything; only this answer shows it.
-    @Sendable
     private static func createKey(_ visit: PageVisit) async throws -> Response {
         do {
             let name = try KeyRoutes.read(["name": .string(visit.form["name"] ?? "")]).name
@@ -42,7 +41,6 @@ struct AdminPages: Sendable {
     }
 
     /// Asks about the person whose id was typed, and erases them once that is confirmed.
-    @Sendable
     private static func erase(_ visit: PageVisit) async throws -> Response {
         let user = String((visit.form["user"] ?? "").withoutOuterBlanks)
         guard Identifier.isValid(user) else { return visit.redirect(to: path) }

@@ -218,7 +218,6 @@ struct ImportWork: BegunImport {
         .circle(circle, .write, touchingNoFeed: "Nothing of an import is shown before it is committed.")
     }
 
-    @Sendable
     private func circle(in transaction: any ReadTransaction) throws -> Circle {
         guard let circle = try transaction.circle(circleID) else { throw Refusal.missing(.circle) }
         return circle

@@ -42,7 +42,6 @@ struct FeedPages: Sendable {
         }
     }
 
-    @Sendable
     private static func change(_ visit: PageVisit) async throws -> Response {
         let id = try await own(visit)
         let content = ContentForm<FeedConfiguration>(kinds: visit.services.settings.kinds)

@@ -15,7 +15,6 @@ struct CheckPages: Sendable {
         routes.page(.post, Self.path, for: .session, back: Self.path, body: .upload, Self.check)
     }
 
-    @Sendable
     private static func check(_ visit: PageVisit) async throws -> Response {
         let (services, limit) = (visit.services, visit.services.settings.maxImportBytes)
         do {

@@ -35,7 +35,6 @@ struct ImportPages: Sendable {
     }
 
     /// Accepts a file or its address, and continues the import after the answer.
-    @Sendable
     private static func begin(_ visit: PageVisit) async throws -> Response {
         let (services, caller, circle) = (visit.services, try visit.caller(), try visit.id("circle"))
         var form = PageForm()
@@ -103,7 +102,6 @@ struct ImportPages: Sendable {
     }
 
     /// The progress of an import, for the page that waits for it.
-    @Sendable
     private static func progress(_ visit: PageVisit) async throws -> Response {
         let (report, visitor) = try await found(visit, Imports.Part(start: 0, limit: 1))
         let hundredths = report.listed.hundredths
@@ -142,7 +140,6 @@ struct ImportPages: Sendable {
         return try await page(visit, state, draft, visitor)
     }
 
-    @Sendable
     private static func commit(_ visit: PageVisit) async throws -> Response {
         try await once(visit) { id, caller in
             let excluded = try await items(leftOut(visit), of: id, for: caller, visit.services)
@@ -153,7 +150,6 @@ struct ImportPages: Sendable {
         }
     }
 
-    @Sendable
     private static func undo(_ visit: PageVisit) async throws -> Response {
         try await once(visit) { id, caller in
             let kept =

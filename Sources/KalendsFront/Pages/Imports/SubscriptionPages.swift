@@ -47,7 +47,6 @@ struct SubscriptionPages: Sendable {
         return visit.redirect(to: visit.filled(path), done: notice)
     }
 
-    @Sendable
     private static func follow(_ visit: PageVisit) async throws -> Response {
         do {
             let draft = Subscriptions.Draft(

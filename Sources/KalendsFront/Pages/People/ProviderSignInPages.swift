@@ -63,7 +63,6 @@ struct ProviderSignInPages: Sendable {
     }
 
     /// Ends a sign-in with which the provider sent the browser back.
-    @Sendable
     private static func arrive(_ visit: PageVisit) async throws -> Response {
         let (provider, services) = (try provider(visit), visit.services)
         let (request, settings) = (visit.request, services.settings)

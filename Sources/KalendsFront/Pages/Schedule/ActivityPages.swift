@@ -16,7 +16,6 @@ struct ActivityPages: Sendable {
         routes.page(.post, Self.path + "/{number}/undo", for: .circle(.write), back: Self.path, Self.undo)
     }
 
-    @Sendable
     private static func undo(_ visit: PageVisit) async throws -> Response {
         guard let number = visit.context.parameter("number").flatMap({ Int($0) }), number > 0 else {
             throw Refusal.noSuchPath

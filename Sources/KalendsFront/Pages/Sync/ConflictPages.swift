@@ -26,7 +26,6 @@ struct ConflictPages: Sendable {
         }
     }
 
-    @Sendable
     private static func list(_ visit: PageVisit) async throws -> Response {
         let settings = visit.services.settings
         let read = try await visit.read(isLarge: true) { circle, _ in

@@ -48,7 +48,6 @@ struct AppPasswordRoutes: Sendable {
 
     private var passwords: AppPasswords { services.appPasswords }
 
-    @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
         let draft = AppPasswords.Draft(try await request.json(context), services.settings.kinds)
@@ -62,21 +61,18 @@ struct AppPasswordRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (caller, page) = (try context.caller(), try Page(request, context))
         let found = try await passwords.list(page.request, for: caller)
         return try page.answer(found, key: \.password.id, json: \.json)
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let found = try await passwords.get(try context.identifier("id"), for: try context.caller())
         // The tag covers what a client can change, so that a request of the app does not make an update stale.
         return try .resource(found.json, for: request, etag: try found.password.etag)
     }
 
-    @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let change = AppPasswords.Change(try await request.json(context), services.settings.kinds)
@@ -84,14 +80,12 @@ struct AppPasswordRoutes: Sendable {
         return try .resource(changed.json, etag: try changed.password.etag)
     }
 
-    @Sendable
     private func end(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await passwords.end(
             try context.identifier("id"), if: request.condition { try $0.etag }, for: try context.caller())
         return .noContent
     }
 
-    @Sendable
     private func accesses(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
         let before = try page.number ?? Int.max

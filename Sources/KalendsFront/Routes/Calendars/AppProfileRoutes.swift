@@ -61,7 +61,6 @@ struct AppProfileRoutes: Sendable {
         return fields
     }()
 
-    @Sendable
     private func profile(_ request: Request, _ context: KalendsContext) async throws -> Response {
         guard let secret = context.parameter("profile").flatMap({ Secret(.profile, text: $0) }) else {
             return try await miss(request, context)
@@ -88,7 +87,6 @@ struct AppProfileRoutes: Sendable {
         throw Refusal.noSuchPath
     }
 
-    @Sendable
     private func begin(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (secret, ticket) = services.appPasswords.beginLogin(
             of: ClientFamily(userAgent: request.headers[.userAgent]))
@@ -97,7 +95,6 @@ struct AppProfileRoutes: Sendable {
             AppLogin(token: secret.reveal(), endpoint: url + Self.pollPath, login: "\(url)/app/login/\(ticket)").json)
     }
 
-    @Sendable
     private func poll(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let form = try PageForm(
             try await PageForm.bytes(of: request, context), type: request.headers[.contentType])

@@ -23,7 +23,6 @@ struct ExportRoute: Sendable {
                 takesLong: true), get)
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, caller) = (try context.identifier("circle"), try context.caller())
         let file = try await CircleExport.file(of: circleID, for: caller, services)

@@ -68,7 +68,6 @@ struct FeedRoutes: Sendable {
 
     private var feeds: Feeds { Feeds(services: services) }
 
-    @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let draft = Feeds.Draft(try await request.json(context), services.settings.kinds)
@@ -81,7 +80,6 @@ struct FeedRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller, page) = (
             try context.identifier("circle"), try context.caller(), try Page(request, context)
@@ -93,7 +91,6 @@ struct FeedRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let shown = try await feeds.get(try context.identifier("id"), for: try context.caller())
         // The tag covers what a client can change, so that a poll of the feed does not make an update stale.
@@ -102,7 +99,6 @@ struct FeedRoutes: Sendable {
             etag: try shown.feed.feed.etag)
     }
 
-    @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let change = Feeds.Change(try await request.json(context), services.settings.kinds)
@@ -110,14 +106,12 @@ struct FeedRoutes: Sendable {
         return try .resource(try feed.json(services.settings.kinds), etag: try feed.feed.etag)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await feeds.delete(
             try context.identifier("id"), if: request.condition { try $0.etag }, for: try context.caller())
         return .noContent
     }
 
-    @Sendable
     private func regenerate(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let grace = try Self.regeneration.read(try await request.json(context))
@@ -128,20 +122,17 @@ struct FeedRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(
             try await feeds.revoke(try context.identifier("id"), for: try context.caller()).json(
                 services.settings.kinds))
     }
 
-    @Sendable
     private func reveal(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let address = try await feeds.reveal(try context.identifier("id"), for: try context.caller())
         return try .json(services.settings.links(address.token, name: address.circleName).json)
     }
 
-    @Sendable
     private func accesses(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
         let before = try page.number ?? Int.max

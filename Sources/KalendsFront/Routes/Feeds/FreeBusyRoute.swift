@@ -32,7 +32,6 @@ struct FreeBusyRoute: Sendable {
         .required("to", InputType<Instant>.instant.described("At most \(CircleFreeBusy.mostDays) days after `from`.")),
         example: ["userIds": ["ann", "ben"], "from": "2026-03-02T08:00:00Z", "to": "2026-03-06T18:00:00Z"])
 
-    @Sendable
     private func ask(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let (users, from, to) = try Self.body.read(try await request.json(context))

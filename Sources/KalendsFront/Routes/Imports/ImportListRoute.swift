@@ -16,7 +16,6 @@ struct ImportListRoute: Sendable {
                 [.list(of: .named("Import"))]), list)
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, caller) = (try context.identifier("circle"), try context.caller())
         let page = try Page(request, context)

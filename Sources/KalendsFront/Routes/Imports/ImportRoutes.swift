@@ -57,7 +57,6 @@ struct ImportRoutes: Sendable {
             undo)
     }
 
-    @Sendable
     private func post(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, caller) = (try context.identifier("circle"), try context.caller())
         guard let mode = Imports.Mode(text: request.uri.queryParameters["mode"] ?? "preview") else {
@@ -94,12 +93,10 @@ struct ImportRoutes: Sendable {
     }
 
     /// What is kept of an import that has begun: its report is the answer, also when the server ends before it is done.
-    @Sendable
     private static func begun(_ work: any BegunImport) throws -> GivenAnswer {
         GivenAnswer(status: 201, fields: [], body: "", importID: work.id)
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let report = try await Imports(services: services).report(id, for: caller, try Self.part(request, context))
@@ -124,7 +121,6 @@ struct ImportRoutes: Sendable {
             "This must be a list of attendees and attachments."
         ) { $0.string.flatMap { EventExtra(choice: $0) } }.made { Set($0) }
 
-    @Sendable
     private func commit(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let part = try Self.part(request, context)
@@ -137,7 +133,6 @@ struct ImportRoutes: Sendable {
         return try Self.answer(report, request, status: .ok)
     }
 
-    @Sendable
     private func undo(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let report = try await Imports(services: services).undo(id, for: caller, try Self.part(request, context))

@@ -53,7 +53,6 @@ struct SubscriptionRoutes: Sendable {
 
     private var subscriptions: Subscriptions { Subscriptions(services: services) }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller, page) = (
             try context.identifier("circle"), try context.caller(), try Page(request, context)
@@ -62,7 +61,6 @@ struct SubscriptionRoutes: Sendable {
         return try page.answer(found, key: \.own.id, json: \.json)
     }
 
-    @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let draft = Subscriptions.Draft(try await request.json(context), services.settings.kinds)
@@ -75,14 +73,12 @@ struct SubscriptionRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id) = try Self.pathParts(context)
         let shown = try await subscriptions.get(id, in: circle, for: try context.caller())
         return try .resource(shown.json, for: request, etag: try shown.own.etagOfWishes)
     }
 
-    @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let ((circle, id), caller) = (try Self.pathParts(context), try context.caller())
         let change = Subscriptions.Change(try await request.json(context), services.settings.kinds)
@@ -91,7 +87,6 @@ struct SubscriptionRoutes: Sendable {
         return try .resource(shown.json, etag: try shown.own.etagOfWishes)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id) = try Self.pathParts(context)
         try await subscriptions.delete(
@@ -99,7 +94,6 @@ struct SubscriptionRoutes: Sendable {
         return .noContent
     }
 
-    @Sendable
     private func refresh(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let ((circle, id), caller) = (try Self.pathParts(context), try context.caller())
         let shown = try await context.awaiting {

@@ -62,7 +62,6 @@ struct OfficeDayRoutes: Sendable {
                 details: "The visits and the end of the day determine its status again.", [.noContent]), deleteDay)
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request, context))
         let (from, to) = try Self.span(request)
@@ -71,14 +70,12 @@ struct OfficeDayRoutes: Sendable {
         return try page.answer(days, key: { $0.day.date.description }, json: \.json)
     }
 
-    @Sendable
     private func preview(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let days = try await services.officeDiary.preview(
             of: try context.identifier("user"), for: try context.caller())
         return try .json(["items": .array(days.map(\.json)), "nextCursor": .null])
     }
 
-    @Sendable
     private func visits(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request, context))
         let (from, to) = try Self.span(request)
@@ -98,7 +95,6 @@ struct OfficeDayRoutes: Sendable {
 
     static let day = InputBody(.required("status", InputType<DayStatus>.choice), example: ["status": "inOffice"])
 
-    @Sendable
     private func getVisit(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(
             try await services.officeDiary.visit(
@@ -106,7 +102,6 @@ struct OfficeDayRoutes: Sendable {
             ).json)
     }
 
-    @Sendable
     private func getDay(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(
             try await services.officeDiary.day(
@@ -114,7 +109,6 @@ struct OfficeDayRoutes: Sendable {
             ).json)
     }
 
-    @Sendable
     private func putVisit(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, id) = (try context.newIdentifier("user"), try context.newIdentifier("id"))
         let caller = try context.caller()
@@ -126,14 +120,12 @@ struct OfficeDayRoutes: Sendable {
             headers: [.location: "/v1/users/\(user)/office-days/visits/\(id)"])
     }
 
-    @Sendable
     private func deleteVisit(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await services.officeDiary.deleteVisit(
             try context.identifier("id"), of: try context.identifier("user"), for: try context.caller())
         return .noContent
     }
 
-    @Sendable
     private func putDay(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
         let status = try Self.day.read(try await request.json(context))
@@ -141,7 +133,6 @@ struct OfficeDayRoutes: Sendable {
         return try .json(day.json)
     }
 
-    @Sendable
     private func deleteDay(_ request: Request, _ context: KalendsContext) async throws -> Response {
         _ = try await services.officeDiary.say(
             nil, on: try Self.date(context), of: try context.identifier("user"), for: try context.caller())

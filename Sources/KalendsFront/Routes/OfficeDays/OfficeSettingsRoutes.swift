@@ -63,19 +63,16 @@ struct OfficeSettingsRoutes: Sendable {
 
     private enum CleanUp: String, CaseIterable { case preview, commit }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let user = try context.identifier("user")
         let settings = try await services.officeDiary.settings(of: user, for: try context.caller())
         return try .resource(settings.json, for: request)
     }
 
-    @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await change(request, context, isWhole: true)
     }
 
-    @Sendable
     private func patch(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await change(request, context, isWhole: false)
     }
@@ -92,7 +89,6 @@ struct OfficeSettingsRoutes: Sendable {
         return try .resource(settings.json)
     }
 
-    @Sendable
     private func reset(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
         let settings = try await services.officeDiary.change(of: user, if: .none, for: caller) { settings in
@@ -102,13 +98,11 @@ struct OfficeSettingsRoutes: Sendable {
         return try .resource(settings.json)
     }
 
-    @Sendable
     private func status(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let user = try context.identifier("user")
         return try .json(try await services.officeDiary.status(of: user, for: try context.caller()).json)
     }
 
-    @Sendable
     private func cleanUp(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.identifier("user"), try context.caller())
         guard let mode = CleanUp(text: request.uri.queryParameters["mode"] ?? "commit") else {

@@ -23,7 +23,6 @@ struct AuditRoutes: Sendable {
     /// Adds what only the operator's socket offers.
     func addLocal(to routes: inout RouteTable) { routes.onlyForOperator(.get, "/local/audit/verify", verify) }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let page = try Page(request, context)
         let circle = request.uri.queryParameters["circle"].map(String.init)
@@ -35,7 +34,6 @@ struct AuditRoutes: Sendable {
         return try page.answer(found, key: { String($0.number) }, json: \.json)
     }
 
-    @Sendable
     private func verify(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let text = request.uri.queryParameters["head"].map(String.init)
         let known = text.flatMap { AuditHead($0) }

@@ -52,7 +52,6 @@ struct DeviceRoutes: Sendable {
         .optional("name", .looseText().described("The former name of `label`.")),
         example: ["label": "my-iphone", "deviceId": "phone-1", "platform": "ios"])
 
-    @Sendable
     private func register(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
         var fields = FieldReader(try await request.json(context))
@@ -72,24 +71,20 @@ struct DeviceRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (caller, page) = (try context.caller(), try Page(request, context))
         let devices = try await services.devices.list(page.request, for: caller)
         return try page.answer(devices, key: \.id, json: \.json)
     }
 
-    @Sendable
     private func current(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(try await services.devices.current(for: try context.caller()).json)
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(try await services.devices.get(try context.identifier("id"), for: try context.caller()).json)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await services.devices.delete(try context.identifier("id"), for: try context.caller())
         return .noContent

@@ -93,14 +93,12 @@ struct KeyRoutes: Sendable {
         let quotas: KeyQuotas
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let page = try Page(request, context)
         let keys = try await services.serviceKeys.list(page.request, for: try context.caller())
         return try page.answer(keys, key: \.id, json: { try ShownKey($0, services.serviceKeys).json })
     }
 
-    @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
         let new = try Self.read(try await request.json(context))
@@ -115,7 +113,6 @@ struct KeyRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let key = try await services.serviceKeys.revoke(try context.identifier("id"), for: try context.caller())
         return try .json(try ShownKey(key, services.serviceKeys).json)

@@ -43,13 +43,11 @@ struct ProfileRoutes: Sendable {
         .optional("timeZone", .timeZone), ignoring: ["id", "createdAt", "updatedAt"],
         example: ["timeZone": "America/Los_Angeles"])
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let profile = try await services.profiles.get(try context.identifier("user"), for: try context.caller())
         return try .resource(profile.json, for: request, etag: try profile.etag)
     }
 
-    @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
         guard caller.isInstallation || caller.userID == user else { throw Refusal.missing(.user) }
@@ -59,7 +57,6 @@ struct ProfileRoutes: Sendable {
         return try .resource(profile.json, isNew: isNew, etag: try profile.etag)
     }
 
-    @Sendable
     private func erase(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.identifier("user"), try context.caller())
         guard request.uri.queryParameters["erase"].map(String.init)?.isSameText(as: "true") == true else {

@@ -48,7 +48,6 @@ struct SecondFactorRoutes: Sendable {
                 .scope(.users), details: "The user's sessions end; the password stays.", [.noContent]), reset)
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let state = try await services.secondFactors.state(for: try context.caller())
         return try .json([
@@ -57,7 +56,6 @@ struct SecondFactorRoutes: Sendable {
         ])
     }
 
-    @Sendable
     private func begin(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let proof = try await proof(request, context)
         return try await context.answering { made in
@@ -72,7 +70,6 @@ struct SecondFactorRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func confirm(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let code = try Self.code.read(try await request.json(context))
         return try await context.answering(Self.answer) {
@@ -81,7 +78,6 @@ struct SecondFactorRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func renew(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let proof = try await proof(request, context)
         return try await context.answering(Self.answer) {
@@ -90,7 +86,6 @@ struct SecondFactorRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func remove(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let proof = try await proof(request, context)
         try await services.secondFactors.remove(
@@ -98,7 +93,6 @@ struct SecondFactorRoutes: Sendable {
         return .noContent
     }
 
-    @Sendable
     private func reset(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await services.secondFactors.remove(of: try context.identifier("user"), for: try context.caller())
         return .noContent
@@ -119,7 +113,6 @@ struct SecondFactorRoutes: Sendable {
         return OwnProof(password: password, code: code)
     }
 
-    @Sendable
     private static func answer(_ codes: [Concealed]) throws -> GivenAnswer {
         try .json(["recoveryCodes": .array(codes.map { .string($0.reveal()) })])
     }

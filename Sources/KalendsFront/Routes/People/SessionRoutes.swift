@@ -52,7 +52,6 @@ struct SessionRoutes: Sendable {
             "code", .code.described("From a user with a second factor: a code of the app, or a recovery code.")),
         example: ["userId": "jane", "password": "correct horse battery"])
 
-    @Sendable
     private func signIn(_ request: Request, _ context: KalendsContext) async throws -> Response {
         // A page of another site must not sign its reader in as somebody else.
         guard SameOrigin.holds(request, services.settings, whenSilent: true) else { throw Refusal.otherOrigin }
@@ -75,7 +74,6 @@ struct SessionRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (caller, page) = (try context.caller(), try Page(request, context))
         let sessions = try await services.sessions.list(page.request, for: caller)
@@ -86,20 +84,17 @@ struct SessionRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func signOut(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await services.sessions.signOut(for: try context.caller())
         return Response(status: .noContent).with(cookies: SessionCookie.removals(services.settings)).forgetting()
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await services.sessions.delete(try context.identifier("id"), for: try context.caller())
         return .noContent
     }
 
     /// Returns the session's own token, for a page that has to pass it on; it was part of the request.
-    @Sendable
     private func token(_ request: Request, _ context: KalendsContext) async throws -> Response {
         guard !services.settings.isStrict else {
             throw Refusal(

@@ -36,7 +36,6 @@ struct SignInLinkRoutes: Sendable {
             example: ["to": "/app/office-days", "expiresInSeconds": 300])
     }
 
-    @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
         let (page, seconds) = try Self.body(services.settings.linkLifetimes).read(try await request.json(context))
@@ -45,7 +44,6 @@ struct SignInLinkRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func createForOperator(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try answer(
             try await services.signInLinks.createForOperator(
@@ -53,7 +51,6 @@ struct SignInLinkRoutes: Sendable {
         ).response
     }
 
-    @Sendable
     private func answer(_ made: (SignInLink, Secret)) throws -> GivenAnswer {
         let (link, secret) = made
         return try .json(

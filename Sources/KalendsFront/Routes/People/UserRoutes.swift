@@ -41,21 +41,18 @@ struct UserRoutes: Sendable {
                 takesLong: true), export)
     }
 
-    @Sendable
     private func export(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let user = try context.identifier("user")
         let archive = try await services.personData.archive(of: user, for: try context.caller())
         return PersonArchiveAnswer(archive: archive, user: user, context: context).response
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (caller, page) = (try context.caller(), try Page(request, context))
         let users = try await services.users.list(page.request, for: caller)
         return try page.answer(users, key: \.id, json: \.json)
     }
 
-    @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
         try services.users.check(user, for: caller)
@@ -71,7 +68,6 @@ struct UserRoutes: Sendable {
         return Response(status: isNew ? .created : .noContent)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await services.users.deletePassword(of: try context.identifier("user"), for: try context.caller())
         return .noContent

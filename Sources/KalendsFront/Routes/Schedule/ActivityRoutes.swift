@@ -35,7 +35,6 @@ struct ActivityRoutes: Sendable {
                 [.ok(one)], refusals: [409, 410]), undo)
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller, page) = (
             try context.identifier("circle"), try context.caller(), try Page(request, context)
@@ -56,7 +55,6 @@ struct ActivityRoutes: Sendable {
         }.response
     }
 
-    @Sendable
     private func undo(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         guard let number = context.parameter("number").flatMap({ Int($0) }), number > 0 else {

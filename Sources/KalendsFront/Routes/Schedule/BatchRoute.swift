@@ -74,7 +74,6 @@ struct BatchRoute: Sendable {
     /// How many bytes are collected before lines are read in them, and how many lines before they are applied.
     private static let (pieceSize, groupSize) = (1 << 20, 4000)
 
-    @Sendable
     private func post(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let circle = try context.identifier("circle")
         var batch = services.batch(in: circle, for: try context.caller())

@@ -38,20 +38,17 @@ struct CircleRoutes: Sendable {
         .required("name", .text()), .required("timeZone", .timeZone), ignoring: ["id", "createdAt", "updatedAt"],
         example: ["name": "The Millers", "timeZone": "America/Los_Angeles"])
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let page = try Page(request, context)
         let found = try await services.circles.list(page.request, for: try context.caller())
         return try page.answer(found, key: \.id, json: \.json)
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let circle = try await services.circles.get(try context.identifier("circle"), for: try context.caller())
         return try .resource(circle.json, for: request)
     }
 
-    @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.newIdentifier("circle"), try context.caller())
         let (name, zone) = try Self.body.read(try await request.json(context))
@@ -60,7 +57,6 @@ struct CircleRoutes: Sendable {
         return try .resource(circle.json, isNew: isNew)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await services.circles.delete(
             try context.identifier("circle"), if: request.condition { try $0.json.etag }, for: try context.caller())

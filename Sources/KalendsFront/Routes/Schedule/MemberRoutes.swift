@@ -42,21 +42,18 @@ struct MemberRoutes: Sendable {
         ignoring: ["id", "circleId", "createdAt", "updatedAt"],
         example: ["displayName": "Jane", "role": "member"])
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, page) = (try context.identifier("circle"), try Page(request, context))
         let members = try await services.members.list(page.request, in: circle, for: try context.caller())
         return try page.answer(members, key: \.userID, json: \.json)
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, user) = (try context.identifier("circle"), try context.identifier("user"))
         let member = try await services.members.get(user, in: circle, for: try context.caller())
         return try .resource(member.json, for: request)
     }
 
-    @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let user = try context.newIdentifier("user")
@@ -66,7 +63,6 @@ struct MemberRoutes: Sendable {
         return try .resource(member.json, isNew: isNew)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, user) = (try context.identifier("circle"), try context.identifier("user"))
         try await services.members.delete(

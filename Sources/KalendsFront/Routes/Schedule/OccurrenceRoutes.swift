@@ -40,7 +40,6 @@ struct OccurrenceRoutes: Sendable {
                 refusals: [400, 409], hasTag: true), delete)
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id, caller) = (
             try context.identifier("circle"), try context.identifier("id", of: AppointmentContent.resource),
@@ -52,7 +51,6 @@ struct OccurrenceRoutes: Sendable {
         }.response
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id, caller) = (
             try context.identifier("circle"), try context.identifier("id", of: AppointmentContent.resource),
@@ -63,7 +61,6 @@ struct OccurrenceRoutes: Sendable {
         return try .resource(occurrence.json, for: request)
     }
 
-    @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id, caller) = (
             try context.identifier("circle"), try context.identifier("id", of: AppointmentContent.resource),
@@ -76,7 +73,6 @@ struct OccurrenceRoutes: Sendable {
         return try .resource(occurrence.json, isNew: isNew)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id, caller) = (
             try context.identifier("circle"), try context.identifier("id", of: AppointmentContent.resource),

@@ -38,21 +38,18 @@ struct PatientRoutes: Sendable {
         .required("displayName", .text()), ignoring: ["id", "circleId", "createdAt", "updatedAt"],
         example: ["displayName": "Mom"])
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, page) = (try context.identifier("circle"), try Page(request, context))
         let patients = try await services.patients.list(page.request, in: circle, for: try context.caller())
         return try page.answer(patients, key: \.id, json: \.json)
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id) = (try context.identifier("circle"), try context.identifier("patient"))
         let patient = try await services.patients.get(id, in: circle, for: try context.caller())
         return try .resource(patient.json, for: request)
     }
 
-    @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let id = try context.newIdentifier("patient")
@@ -62,7 +59,6 @@ struct PatientRoutes: Sendable {
         return try .resource(patient.json, isNew: isNew)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id) = (try context.identifier("circle"), try context.identifier("patient"))
         try await services.patients.delete(

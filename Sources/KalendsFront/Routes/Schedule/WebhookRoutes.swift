@@ -69,14 +69,12 @@ struct WebhookRoutes: Sendable {
 
     private var webhooks: Webhooks { Webhooks(services: services) }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let page = try Page(request, context)
         let found = try await webhooks.list(page.request, for: try context.caller())
         return try page.answer(found, key: \.hook.id, json: \.json)
     }
 
-    @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
         let draft = try Webhooks.Draft(try await request.json(context))
@@ -88,7 +86,6 @@ struct WebhookRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (shown, pending) = try await webhooks.get(try context.identifier("id"), for: try context.caller())
         var json = Webhooks.Shown.view.members(of: shown)
@@ -96,7 +93,6 @@ struct WebhookRoutes: Sendable {
         return try .resource(.object(json), for: request, etag: try shown.etag)
     }
 
-    @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let change = try Webhooks.Change(try await request.json(context))
@@ -104,14 +100,12 @@ struct WebhookRoutes: Sendable {
         return try .resource(shown.json, etag: try shown.etag)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await webhooks.delete(
             try context.identifier("id"), if: request.condition { try $0.etag }, for: try context.caller())
         return .noContent
     }
 
-    @Sendable
     private func rotate(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let grace = try Self.rotation.read(try await request.json(context))
@@ -122,7 +116,6 @@ struct WebhookRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func test(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await context.answering { delivery in
             try .json(delivery.json, status: .accepted)
@@ -131,7 +124,6 @@ struct WebhookRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func deliveries(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
         let before = try page.number ?? Int.max

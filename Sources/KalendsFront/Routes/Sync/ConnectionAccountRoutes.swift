@@ -81,7 +81,6 @@ struct ConnectionAccountRoutes: Sendable {
 
     private var connections: Connections { Connections(services: services) }
 
-    @Sendable
     private func authorize(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let body = try await request.json(context)
@@ -95,7 +94,6 @@ struct ConnectionAccountRoutes: Sendable {
         ])
     }
 
-    @Sendable
     private func arrive(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let query = request.uri.queryParameters.prefix(64).map { (name: String($0.key), value: String($0.value)) }
         let arrival = try await connections.arrive(query, cookie: SessionCookie.secret(of: request, services.settings))
@@ -109,7 +107,6 @@ struct ConnectionAccountRoutes: Sendable {
             ])
     }
 
-    @Sendable
     private func redeem(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let body = try await request.json(context)
@@ -119,7 +116,6 @@ struct ConnectionAccountRoutes: Sendable {
         return try .resource(try shown.json(services.settings.kinds), etag: try shown.own.etag)
     }
 
-    @Sendable
     private func setAccount(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let draft = Connections.AccountDraft(try await request.json(context), services.settings.kinds)
@@ -127,14 +123,12 @@ struct ConnectionAccountRoutes: Sendable {
             try await context.awaiting { try await connections.setAccount(draft, of: id, for: caller) }.json)
     }
 
-    @Sendable
     private func calendars(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let found = try await context.awaiting { try await connections.calendars(of: id, for: caller) }
         return try .json(["items": .array(found.map(\.json))])
     }
 
-    @Sendable
     private func choose(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let body = try await request.json(context)

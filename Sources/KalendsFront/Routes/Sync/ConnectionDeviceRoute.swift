@@ -24,7 +24,6 @@ struct ConnectionDeviceRoute: Sendable {
         .required("deviceId", .text().described("The `deviceId` with which the device was registered.")),
         example: ["deviceId": "my-iphone"])
 
-    @Sendable
     private func choose(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let body = try await request.json(context)

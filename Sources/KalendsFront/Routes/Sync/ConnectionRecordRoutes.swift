@@ -35,7 +35,6 @@ struct ConnectionRecordRoutes: Sendable {
 
     private var connections: Connections { Connections(services: services) }
 
-    @Sendable
     private func runs(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
         let found = try await connections.runs(
@@ -43,12 +42,10 @@ struct ConnectionRecordRoutes: Sendable {
         return try page.answer(found, key: { String($0.row.number) }, json: \.json)
     }
 
-    @Sendable
     private func run(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(try await connections.run(try context.identifier("id"), for: try context.caller()).json)
     }
 
-    @Sendable
     private func mappings(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
         // An item's id may contain spaces, and comes last.
@@ -66,7 +63,6 @@ struct ConnectionRecordRoutes: Sendable {
         }.response
     }
 
-    @Sendable
     private func conflicts(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
         return try await connections.conflicts(of: id, before: try page.number ?? Int.max, for: caller) {
@@ -74,12 +70,10 @@ struct ConnectionRecordRoutes: Sendable {
         }.response
     }
 
-    @Sendable
     private func conflict(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(try await connections.conflict(try context.identifier("id"), for: try context.caller()).json)
     }
 
-    @Sendable
     private func journal(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
         return try await connections.journal(of: id, before: try page.number ?? Int.max, for: caller) {

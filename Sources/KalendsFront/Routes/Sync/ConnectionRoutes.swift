@@ -49,7 +49,6 @@ struct ConnectionRoutes: Sendable {
 
     private var connections: Connections { Connections(services: services) }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller, page) = (
             try context.identifier("circle"), try context.caller(), try Page(request, context)
@@ -61,7 +60,6 @@ struct ConnectionRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let draft = Connections.Draft(try await request.json(context), services.settings.kinds)
@@ -74,13 +72,11 @@ struct ConnectionRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let shown = try await connections.get(try context.identifier("id"), for: try context.caller())
         return try .resource(try shown.json(services.settings.kinds), for: request, etag: try shown.own.etag)
     }
 
-    @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let change = Connections.Change(try await request.json(context), services.settings.kinds)
@@ -88,7 +84,6 @@ struct ConnectionRoutes: Sendable {
         return try .resource(try shown.json(services.settings.kinds), etag: try shown.own.etag)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let removes: Bool
         switch request.uri.queryParameters["events"].map(String.init) {

@@ -63,7 +63,6 @@ struct PersonalEventRoutes: Sendable {
         (try context.identifier("user"), try context.identifier("id"), try context.caller())
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request, context))
         var search = PersonalEvents.Search()
@@ -83,7 +82,6 @@ struct PersonalEventRoutes: Sendable {
         }.response
     }
 
-    @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.identifier("user"), try context.caller())
         let (edit, faults) = Self.edit(try await request.json(context), .put)
@@ -97,14 +95,12 @@ struct PersonalEventRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, id, caller) = try pathParts(context)
         let event = try await services.personalEvents.get(id, of: user, for: caller)
         return try .resource(try event.json, for: request, etag: try event.etag)
     }
 
-    @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.identifier("user"), try context.caller())
         let id = try context.newIdentifier("id")
@@ -114,7 +110,6 @@ struct PersonalEventRoutes: Sendable {
         return try .resource(try event.json, isNew: isNew, etag: try event.etag)
     }
 
-    @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, id, caller) = try pathParts(context)
         let (edit, faults) = Self.edit(try await request.json(context), .patch)
@@ -123,7 +118,6 @@ struct PersonalEventRoutes: Sendable {
         return try .resource(try event.json, etag: try event.etag)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, id, caller) = try pathParts(context)
         try await services.personalEvents.delete(

@@ -92,7 +92,6 @@ struct PhoneRoutes: Sendable {
         return .json(text: text)
     }
 
-    @Sendable
     private func status(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
         let connector = try await services.appleConnector.get(for: caller)
@@ -100,7 +99,6 @@ struct PhoneRoutes: Sendable {
         return try .json(PersonalEvents.Status.view.json((status, connector)))
     }
 
-    @Sendable
     private func upsert(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
         let items = services.phoneItems(context.logger)
@@ -128,7 +126,6 @@ struct PhoneRoutes: Sendable {
         return (taken, sent.map(\.externalID), problem)
     }
 
-    @Sendable
     private static func pointer(_ index: Int) -> String { "/events/\(index)" }
 }
 

@@ -34,7 +34,6 @@ struct PlannedRoutes: Sendable {
                 ], [.list(of: .named("PlannedEvent"))]), list)
     }
 
-    @Sendable
     private func upsert(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
         let body = try await request.phoneJSON(context, keeping: Self.shape)
@@ -53,7 +52,6 @@ struct PlannedRoutes: Sendable {
         return try .json(report.json)
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request, context))
         var search = PlannedEvents.Search()

@@ -17,7 +17,6 @@ struct StatisticsRoute: Sendable {
                 details: "Only numbers, without names, titles or ids.", [.ok(.named("Statistics"))]), read)
     }
 
-    @Sendable
     private func read(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(try await services.statistics.read(for: try context.caller()).json)
     }

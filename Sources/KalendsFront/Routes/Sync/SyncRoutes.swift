@@ -58,7 +58,6 @@ struct SyncRoutes: Sendable {
 
     private var syncing: Syncing { Syncing(services: services) }
 
-    @Sendable
     private func sync(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         switch request.uri.queryParameters["mode"].map(String.init) {
@@ -74,12 +73,10 @@ struct SyncRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func approve(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try Self.begun(try await syncing.approve(try context.identifier("id"), for: try context.caller()))
     }
 
-    @Sendable
     private func undo(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try Self.begun(try await syncing.undo(try context.identifier("id"), for: try context.caller()))
     }
@@ -87,7 +84,6 @@ struct SyncRoutes: Sendable {
     static let decision = InputBody(
         .required("keep", InputType<Resolution.Keep>.choice), example: ["keep": "calendar"])
 
-    @Sendable
     private func resolve(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let keep = try Self.decision.read(try await request.json(context))
@@ -97,7 +93,6 @@ struct SyncRoutes: Sendable {
         return try .json(try await services.connections.conflict(id, for: caller).json)
     }
 
-    @Sendable
     private func dismiss(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         try await Resolving(services: services).dismiss(id, for: caller)
