@@ -121,7 +121,7 @@ extension Setting {
     )
 
     /// The settings of the sign-in at a provider; all others need the first.
-    static let openID: [Setting] = [
+    package static let openID: [Setting] = [
         oidcIssuer, oidcClientID, oidcClientSecret, oidcName, oidcScopes, oidcUserClaim, oidcAccounts, oidcGroupsClaim,
         oidcOperatorGroup, oidcPrivateHosts,
     ]
