@@ -15,35 +15,26 @@ struct AppPasswordRoutes: Sendable {
         var made = Operation.Reply.created(new, "The password was made; the answer alone has it.")
         made.headers = ["Location"]
         routes.on(
-            .post, "/v1/app-passwords",
-            Operation(
-                "createAppPassword", "Create a password for a calendar app", .caller, .scope(.users),
-                body: .json(.named("AppPasswordInput")), [made], refusals: [409]), create)
+            .post, "/v1/app-passwords", "createAppPassword", "Create a password for a calendar app", .caller,
+            .scope(.users), body: .json(.named("AppPasswordInput")), [made], refusals: [409], create)
         routes.on(
-            .get, "/v1/app-passwords",
-            Operation(
-                "listAppPasswords", "List the passwords of calendar apps", .caller, .scope(.users), query: .page,
-                [.list(of: password)]), list)
+            .get, "/v1/app-passwords", "listAppPasswords", "List the passwords of calendar apps", .caller,
+            .scope(.users), query: .page, [.list(of: password)], list)
         routes.on(
-            .get, "/v1/app-passwords/{id}",
-            Operation(
-                "getAppPassword", "Read a calendar app's password, without its secret", .appPassword, .scope(.users),
-                [.ok(password)], hasTag: true), get)
+            .get, "/v1/app-passwords/{id}", "getAppPassword", "Read a calendar app's password, without its secret",
+            .appPassword, .scope(.users), [.ok(password)], hasTag: true, get)
         routes.on(
-            .patch, "/v1/app-passwords/{id}",
-            Operation(
-                "changeAppPassword", "Change what an app may do", .appPassword, .scope(.users),
-                body: .json(.named("AppPasswordChange")), [.ok(password)], refusals: [409], hasTag: true), change)
+            .patch, "/v1/app-passwords/{id}", "changeAppPassword", "Change what an app may do", .appPassword,
+            .scope(.users), body: .json(.named("AppPasswordChange")), [.ok(password)], refusals: [409], hasTag: true,
+            change)
         routes.on(
-            .delete, "/v1/app-passwords/{id}",
-            Operation(
-                "endAppPassword", "End a calendar app's password now", .appPassword, .scope(.users),
-                details: "It opens nothing from the next request on, at any server.", [.noContent], hasTag: true), end)
+            .delete, "/v1/app-passwords/{id}", "endAppPassword", "End a calendar app's password now", .appPassword,
+            .scope(.users), details: "It opens nothing from the next request on, at any server.", [.noContent],
+            hasTag: true, end)
         routes.on(
-            .get, "/v1/app-passwords/{id}/accesses",
-            Operation(
-                "listAppAccesses", "List the accesses with an app password, the latest first", .appPassword,
-                .scope(.users), query: .page, [.list(of: .named("FeedAccess"))]), accesses)
+            .get, "/v1/app-passwords/{id}/accesses", "listAppAccesses",
+            "List the accesses with an app password, the latest first", .appPassword, .scope(.users), query: .page,
+            [.list(of: .named("FeedAccess"))], accesses)
     }
 
     private var passwords: AppPasswords { services.appPasswords }

@@ -30,21 +30,16 @@ struct AppProfileRoutes: Sendable {
             // Only the profile's own bytes use it up.
             head: { _, _ in Response(status: .ok, headers: Self.fields) })
         routes.on(
-            .post, "/index.php/login/v2",
-            Operation(
-                "beginAppLogin", "Begin an app's sign-in (Nextcloud's login flow)", .anyone, .noKey,
-                details:
-                    "The app opens `login` in a browser, and asks `poll.endpoint` with `poll.token` until a person "
-                    + "has let it in there.",
-                [.ok(.named("AppLogin"))]), begin)
+            .post, "/index.php/login/v2", "beginAppLogin", "Begin an app's sign-in (Nextcloud's login flow)", .anyone,
+            .noKey,
+            details: "The app opens `login` in a browser, and asks `poll.endpoint` with `poll.token` until a person "
+                + "has let it in there.", [.ok(.named("AppLogin"))], begin)
         routes.on(
-            .post, Self.pollPath,
-            Operation(
-                "pollAppLogin", "Ask for an app's password (Nextcloud's login flow)", .anyone, .noKey,
-                details: "404 until a person has let the app in, then the password, once.",
-                body: Operation.Body(
-                    contents: [("application/x-www-form-urlencoded", .named("AppLoginToken"))], isRequired: true),
-                [.ok(.named("AppLoginResult"))], refusals: [404, 409]), poll)
+            .post, Self.pollPath, "pollAppLogin", "Ask for an app's password (Nextcloud's login flow)", .anyone, .noKey,
+            details: "404 until a person has let the app in, then the password, once.",
+            body: Operation.Body(
+                contents: [("application/x-www-form-urlencoded", .named("AppLoginToken"))], isRequired: true),
+            [.ok(.named("AppLoginResult"))], refusals: [404, 409], poll)
     }
 
     private static let pollPath = "/index.php/login/v2/poll"

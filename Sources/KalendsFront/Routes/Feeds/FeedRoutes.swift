@@ -15,51 +15,31 @@ struct FeedRoutes: Sendable {
         var made = Operation.Reply.created(new, "The feed was made; the answer has its secret address.")
         made.headers = ["Location"]
         routes.on(
-            .post, "/v1/circles/{circle}/feeds",
-            Operation(
-                "createFeed", "Create a feed", .circle(.read), .scope(.feeds),
-                body: .json(.named("FeedInput"), isRequired: false),
-                [made],
-                refusals: [409]), create)
+            .post, "/v1/circles/{circle}/feeds", "createFeed", "Create a feed", .circle(.read), .scope(.feeds),
+            body: .json(.named("FeedInput"), isRequired: false), [made], refusals: [409], create)
         routes.on(
-            .get, "/v1/circles/{circle}/feeds",
-            Operation(
-                "listFeeds", "List the user's feeds in a circle", .circle(.read), .scope(.feeds), query: .page,
-                [.list(of: feed)]),
-            list)
+            .get, "/v1/circles/{circle}/feeds", "listFeeds", "List the user's feeds in a circle", .circle(.read),
+            .scope(.feeds), query: .page, [.list(of: feed)], list)
         routes.on(
-            .get, "/v1/feeds/{id}",
-            Operation("getFeed", "Read a feed", .feed, .scope(.feeds), [.ok(feed)], hasTag: true), get)
+            .get, "/v1/feeds/{id}", "getFeed", "Read a feed", .feed, .scope(.feeds), [.ok(feed)], hasTag: true, get)
         routes.on(
-            .patch, "/v1/feeds/{id}",
-            Operation(
-                "changeFeed", "Change a feed", .feed, .scope(.feeds), body: .json(.named("FeedChange")), [.ok(feed)],
-                refusals: [409],
-                hasTag: true), change)
+            .patch, "/v1/feeds/{id}", "changeFeed", "Change a feed", .feed, .scope(.feeds),
+            body: .json(.named("FeedChange")), [.ok(feed)], refusals: [409], hasTag: true, change)
         routes.on(
-            .delete, "/v1/feeds/{id}",
-            Operation("deleteFeed", "Remove a feed for good", .feed, .scope(.feeds), [.noContent], hasTag: true), delete
-        )
+            .delete, "/v1/feeds/{id}", "deleteFeed", "Remove a feed for good", .feed, .scope(.feeds), [.noContent],
+            hasTag: true, delete)
         routes.on(
-            .post, "/v1/feeds/{id}/regenerate",
-            Operation(
-                "regenerateFeed", "Give a feed a new address", .feed, .scope(.feeds),
-                details: "The old address ends now, or after the grace period.",
-                body: .json(.named("Regeneration"), isRequired: false), [.ok(new)], refusals: [409]), regenerate)
+            .post, "/v1/feeds/{id}/regenerate", "regenerateFeed", "Give a feed a new address", .feed, .scope(.feeds),
+            details: "The old address ends now, or after the grace period.",
+            body: .json(.named("Regeneration"), isRequired: false), [.ok(new)], refusals: [409], regenerate)
         routes.on(
-            .post, "/v1/feeds/{id}/revoke",
-            Operation("revokeFeed", "End a feed now", .feed, .scope(.feeds), [.ok(feed)]), revoke)
+            .post, "/v1/feeds/{id}/revoke", "revokeFeed", "End a feed now", .feed, .scope(.feeds), [.ok(feed)], revoke)
         routes.on(
-            .post, "/v1/feeds/{id}/reveal",
-            Operation(
-                "revealFeed", "Show a feed's address again", .feed, .scope(.feeds), [.ok(.named("FeedLinks"))],
-                refusals: [409]), reveal
-        )
+            .post, "/v1/feeds/{id}/reveal", "revealFeed", "Show a feed's address again", .feed, .scope(.feeds),
+            [.ok(.named("FeedLinks"))], refusals: [409], reveal)
         routes.on(
-            .get, "/v1/feeds/{id}/accesses",
-            Operation(
-                "listAccesses", "List a feed's accesses, the latest first", .feed, .scope(.feeds), query: .page,
-                [.list(of: .named("FeedAccess"))]), accesses)
+            .get, "/v1/feeds/{id}/accesses", "listAccesses", "List a feed's accesses, the latest first", .feed,
+            .scope(.feeds), query: .page, [.list(of: .named("FeedAccess"))], accesses)
     }
 
     static let regeneration = InputBody(

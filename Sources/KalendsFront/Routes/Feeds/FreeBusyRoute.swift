@@ -11,12 +11,11 @@ struct FreeBusyRoute: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.schedule)
         routes.on(
-            .post, "/v1/circles/{circle}/free-busy",
-            Operation(
-                "askFreeBusy", "Ask when members are busy", .circle(.read), .scope(.readSchedule),
-                details: "Of each member it counts what makes that member busy in the circle, also what is private to "
-                    + "them, and says only when. Members' own events outside the circle do not count.",
-                body: .json(.named("FreeBusyInput")), [.ok(.named("FreeBusy"))], takesLong: true), ask)
+            .post, "/v1/circles/{circle}/free-busy", "askFreeBusy", "Ask when members are busy", .circle(.read),
+            .scope(.readSchedule),
+            details: "Of each member it counts what makes that member busy in the circle, also what is private to "
+                + "them, and says only when. Members' own events outside the circle do not count.",
+            body: .json(.named("FreeBusyInput")), [.ok(.named("FreeBusy"))], takesLong: true, ask)
     }
 
     static let body = InputBody(

@@ -10,10 +10,8 @@ struct ImportListRoute: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.imports)
         routes.on(
-            .get, "/v1/circles/{circle}/imports",
-            Operation(
-                "listImports", "List imports, the latest first", .circle(.read), .scope(.imports), query: .page,
-                [.list(of: .named("Import"))]), list)
+            .get, "/v1/circles/{circle}/imports", "listImports", "List imports, the latest first", .circle(.read),
+            .scope(.imports), query: .page, [.list(of: .named("Import"))], list)
     }
 
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {

@@ -16,44 +16,34 @@ struct ImportRoutes: Sendable {
             type: "application/json", schema: report)
         accepted.headers = ["Location", "Preference-Applied"]
         routes.on(
-            .post, "/v1/circles/{circle}/imports",
-            Operation(
-                "createImport", "Import a calendar file", .circle(.write), .scope(.imports),
-                details: "A preview changes nothing; a commit applies at once what a preview shows.",
-                query: [
-                    .init(name: "mode", schema: Schema.choice(Imports.Mode.self).defaulting(to: "preview")),
-                    .init(
-                        name: "keep",
-                        schema: Schema.string.described(
-                            "What is kept of people and files: `attendees`, `attachments`, or both with a comma.")),
-                    .init(
-                        name: "todos",
-                        schema: Schema.choice(ToDoChoice.self).defaulting(to: "keep").described(
-                            "What becomes of to-dos: they stay to-dos, or become tasks of the circle.")),
-                ] + .page,
-                body: Operation.Body(
-                    contents: [
-                        ("text/calendar", .bytes), ("multipart/form-data", .named("ImportUpload")),
-                        ("application/json", .named("ImportByURL")),
-                    ], isRequired: true),
-                [.created(report), accepted]), post)
+            .post, "/v1/circles/{circle}/imports", "createImport", "Import a calendar file", .circle(.write),
+            .scope(.imports), details: "A preview changes nothing; a commit applies at once what a preview shows.",
+            query: [
+                .init(name: "mode", schema: Schema.choice(Imports.Mode.self).defaulting(to: "preview")),
+                .init(
+                    name: "keep",
+                    schema: Schema.string.described(
+                        "What is kept of people and files: `attendees`, `attachments`, or both with a comma.")),
+                .init(
+                    name: "todos",
+                    schema: Schema.choice(ToDoChoice.self).defaulting(to: "keep").described(
+                        "What becomes of to-dos: they stay to-dos, or become tasks of the circle.")),
+            ] + .page,
+            body: Operation.Body(
+                contents: [
+                    ("text/calendar", .bytes), ("multipart/form-data", .named("ImportUpload")),
+                    ("application/json", .named("ImportByURL")),
+                ], isRequired: true), [.created(report), accepted], post)
         routes.on(
-            .get, "/v1/imports/{id}",
-            Operation(
-                "getImport", "Read an import's report", .import(.read), .scope(.imports), query: .page, [.ok(report)]),
-            get)
+            .get, "/v1/imports/{id}", "getImport", "Read an import's report", .import(.read), .scope(.imports),
+            query: .page, [.ok(report)], get)
         routes.on(
-            .post, "/v1/imports/{id}/commit",
-            Operation(
-                "commitImport", "Apply what the preview shows", .import(.write), .scope(.imports), query: .page,
-                body: .json(.named("ImportCommit"), isRequired: false), [.ok(report), accepted], refusals: [409]),
-            commit)
+            .post, "/v1/imports/{id}/commit", "commitImport", "Apply what the preview shows", .import(.write),
+            .scope(.imports), query: .page, body: .json(.named("ImportCommit"), isRequired: false),
+            [.ok(report), accepted], refusals: [409], commit)
         routes.on(
-            .post, "/v1/imports/{id}/undo",
-            Operation(
-                "undoImport", "Undo an import", .import(.write), .scope(.imports),
-                details: "Items that were edited later are kept, and listed.", query: .page, [.ok(report)],
-                refusals: [409]),
+            .post, "/v1/imports/{id}/undo", "undoImport", "Undo an import", .import(.write), .scope(.imports),
+            details: "Items that were edited later are kept, and listed.", query: .page, [.ok(report)], refusals: [409],
             undo)
     }
 

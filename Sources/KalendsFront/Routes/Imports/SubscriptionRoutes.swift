@@ -14,41 +14,27 @@ struct SubscriptionRoutes: Sendable {
         routes.section(.imports)
         let (path, one): (String, Schema) = ("/v1/circles/{circle}/subscriptions", .named("Subscription"))
         routes.on(
-            .get, path,
-            Operation(
-                "listSubscriptions", "List the calendars that a circle follows", .circle(.read), .scope(.imports),
-                query: .page,
-                [.list(of: one)]), list)
+            .get, path, "listSubscriptions", "List the calendars that a circle follows", .circle(.read),
+            .scope(.imports), query: .page, [.list(of: one)], list)
         routes.on(
-            .post, path,
-            Operation(
-                "createSubscription", "Follow an external calendar", .circle(.write), .scope(.imports),
-                details: "Its events are added, changed and removed as the calendar changes.",
-                body: .json(.named("SubscriptionInput")),
-                [.created(one)], refusals: [409]), create)
+            .post, path, "createSubscription", "Follow an external calendar", .circle(.write), .scope(.imports),
+            details: "Its events are added, changed and removed as the calendar changes.",
+            body: .json(.named("SubscriptionInput")), [.created(one)], refusals: [409], create)
         routes.on(
-            .get, "\(path)/{subscription}",
-            Operation(
-                "getSubscription", "Read a subscription", .circle(.read), .scope(.imports), [.ok(one)], hasTag: true),
-            get)
+            .get, "\(path)/{subscription}", "getSubscription", "Read a subscription", .circle(.read), .scope(.imports),
+            [.ok(one)], hasTag: true, get)
         routes.on(
-            .patch, "\(path)/{subscription}",
-            Operation(
-                "changeSubscription", "Change or pause a subscription", .circle(.write), .scope(.imports),
-                body: .json(.named("SubscriptionChange"), isRequired: false), [.ok(one)], hasTag: true), change)
+            .patch, "\(path)/{subscription}", "changeSubscription", "Change or pause a subscription", .circle(.write),
+            .scope(.imports), body: .json(.named("SubscriptionChange"), isRequired: false), [.ok(one)], hasTag: true,
+            change)
         routes.on(
-            .delete, "\(path)/{subscription}",
-            Operation(
-                "deleteSubscription", "Stop following a calendar", .circle(.write), .scope(.imports),
-                details: "Its events are removed too.",
-                [.noContent], hasTag: true), delete)
+            .delete, "\(path)/{subscription}", "deleteSubscription", "Stop following a calendar", .circle(.write),
+            .scope(.imports), details: "Its events are removed too.", [.noContent], hasTag: true, delete)
         routes.on(
-            .post, "\(path)/{subscription}/refresh",
-            Operation(
-                "refreshSubscription", "Fetch a calendar now", .circle(.write), .scope(.imports),
-                details:
-                    "`lastProblem` has the reason for a failure. A request during a fetch gets that fetch's result.",
-                [.ok(one)], refusals: [409]), refresh)
+            .post, "\(path)/{subscription}/refresh", "refreshSubscription", "Fetch a calendar now", .circle(.write),
+            .scope(.imports),
+            details: "`lastProblem` has the reason for a failure. A request during a fetch gets that fetch's result.",
+            [.ok(one)], refusals: [409], refresh)
     }
 
     private var subscriptions: Subscriptions { Subscriptions(services: services) }

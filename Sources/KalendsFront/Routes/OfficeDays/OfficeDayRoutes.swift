@@ -20,46 +20,35 @@ struct OfficeDayRoutes: Sendable {
             .init(name: "to", schema: Schema.date.described("The last date, included.")),
         ]
         routes.on(
-            .get, path,
-            Operation(
-                "listOfficeDays", "List days by date", .oneself, .scope(.events),
-                details: "Every date from `from` to `to`, or of the current month.", query: span + .page,
-                [.list(of: day)]), list)
+            .get, path, "listOfficeDays", "List days by date", .oneself, .scope(.events),
+            details: "Every date from `from` to `to`, or of the current month.", query: span + .page, [.list(of: day)],
+            list)
         routes.on(
-            .get, "\(path)/preview",
-            Operation(
-                "previewOfficeDays", "Preview the next two weeks, assuming no visits to the office", .oneself,
-                .scope(.events), [.list(of: day)]), preview)
+            .get, "\(path)/preview", "previewOfficeDays",
+            "Preview the next two weeks, assuming no visits to the office", .oneself, .scope(.events), [.list(of: day)],
+            preview)
         routes.on(
-            .get, "\(path)/visits",
-            Operation(
-                "listOfficeVisits", "List visits by their start", .oneself, .scope(.events), query: span + .page,
-                [.list(of: visit)]), visits)
+            .get, "\(path)/visits", "listOfficeVisits", "List visits by their start", .oneself, .scope(.events),
+            query: span + .page, [.list(of: visit)], visits)
         routes.on(
-            .get, "\(path)/visits/{id}",
-            Operation("getOfficeVisit", "Read a visit", .oneself, .scope(.events), [.ok(visit)]), getVisit)
+            .get, "\(path)/visits/{id}", "getOfficeVisit", "Read a visit", .oneself, .scope(.events), [.ok(visit)],
+            getVisit)
         routes.on(
-            .put, "\(path)/visits/{id}",
-            Operation(
-                "putOfficeVisit", "Add or change a visit", .oneself, .scope(.events),
-                details: "A visit lasts at most 31 days. Overlapping visits count once.",
-                body: .json(.named("OfficeVisitInput")), [.ok(visit), .created(visit)], refusals: [409]), putVisit)
+            .put, "\(path)/visits/{id}", "putOfficeVisit", "Add or change a visit", .oneself, .scope(.events),
+            details: "A visit lasts at most 31 days. Overlapping visits count once.",
+            body: .json(.named("OfficeVisitInput")), [.ok(visit), .created(visit)], refusals: [409], putVisit)
         routes.on(
-            .delete, "\(path)/visits/{id}",
-            Operation("deleteOfficeVisit", "Delete a visit", .oneself, .scope(.events), [.noContent]), deleteVisit)
+            .delete, "\(path)/visits/{id}", "deleteOfficeVisit", "Delete a visit", .oneself, .scope(.events),
+            [.noContent], deleteVisit)
         routes.on(
-            .get, "\(path)/days/{date}",
-            Operation("getOfficeDay", "Read a day", .oneself, .scope(.events), [.ok(day)]), getDay)
+            .get, "\(path)/days/{date}", "getOfficeDay", "Read a day", .oneself, .scope(.events), [.ok(day)], getDay)
         routes.on(
-            .put, "\(path)/days/{date}",
-            Operation(
-                "putOfficeDay", "Set where the person worked on a day, regardless of visits", .oneself, .scope(.events),
-                body: .json(.named("OfficeDayInput")), [.ok(day)]), putDay)
+            .put, "\(path)/days/{date}", "putOfficeDay", "Set where the person worked on a day, regardless of visits",
+            .oneself, .scope(.events), body: .json(.named("OfficeDayInput")), [.ok(day)], putDay)
         routes.on(
-            .delete, "\(path)/days/{date}",
-            Operation(
-                "deleteOfficeDay", "Clear what was set for a day", .oneself, .scope(.events),
-                details: "The visits and the end of the day determine its status again.", [.noContent]), deleteDay)
+            .delete, "\(path)/days/{date}", "deleteOfficeDay", "Clear what was set for a day", .oneself,
+            .scope(.events), details: "The visits and the end of the day determine its status again.", [.noContent],
+            deleteDay)
     }
 
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {

@@ -13,11 +13,9 @@ struct AuditRoutes: Sendable {
         routes.section(
             RouteTable.Section(name: "Audit", about: "The record of acts on feeds, keys, imports and members."))
         routes.on(
-            .get, "/v1/audit",
-            Operation(
-                "listAudit", "List everybody's acts, the latest first", .installation, .scope(.audit),
-                query: [.init(name: "circle", schema: Schema.string.described("Only acts in this circle."))] + .page,
-                [.list(of: .named("AuditEntry"))]), list)
+            .get, "/v1/audit", "listAudit", "List everybody's acts, the latest first", .installation, .scope(.audit),
+            query: [.init(name: "circle", schema: Schema.string.described("Only acts in this circle."))] + .page,
+            [.list(of: .named("AuditEntry"))], list)
     }
 
     /// Adds what only the operator's socket offers.

@@ -14,31 +14,21 @@ struct DeviceRoutes: Sendable {
         routes.section(.users)
         let (device, new): (Schema, Schema) = (.named("Device"), .named("NewDevice"))
         routes.on(
-            .post, "/sync/devices/register",
-            Operation(
-                "registerDevice", "Register a device", .user, .scope(.users),
-                details:
-                    "A device that registers again with its `deviceId` gets a new token; one without an id gets an id.",
-                body: .json(.named("DeviceInput"), isRequired: false), [.ok(new), .created(new)], refusals: [409],
-                deprecations: [Self.formerName]),
-            register)
+            .post, "/sync/devices/register", "registerDevice", "Register a device", .user, .scope(.users),
+            details:
+                "A device that registers again with its `deviceId` gets a new token; one without an id gets an id.",
+            body: .json(.named("DeviceInput"), isRequired: false), [.ok(new), .created(new)], refusals: [409],
+            deprecations: [Self.formerName], register)
         routes.on(
-            .get, "/v1/devices",
-            Operation(
-                "listDevices", "List the user's devices", .user, .scope(.users), query: .page, [.list(of: device)]),
-            list)
+            .get, "/v1/devices", "listDevices", "List the user's devices", .user, .scope(.users), query: .page,
+            [.list(of: device)], list)
         routes.on(
-            .get, "/v1/devices/current",
-            Operation(
-                "getCurrentDevice", "Read the requesting device", .device, .scope(.users), [.ok(device)],
-                refusals: [404]),
-            current)
+            .get, "/v1/devices/current", "getCurrentDevice", "Read the requesting device", .device, .scope(.users),
+            [.ok(device)], refusals: [404], current)
+        routes.on(.get, "/v1/devices/{id}", "getDevice", "Read a device", .user, .scope(.users), [.ok(device)], get)
         routes.on(
-            .get, "/v1/devices/{id}",
-            Operation("getDevice", "Read a device", .user, .scope(.users), [.ok(device)]), get)
-        routes.on(
-            .delete, "/v1/devices/{id}",
-            Operation("deleteDevice", "Revoke a device's token", .user, .scope(.users), [.noContent]), delete)
+            .delete, "/v1/devices/{id}", "deleteDevice", "Revoke a device's token", .user, .scope(.users), [.noContent],
+            delete)
     }
 
     static let formerName = Deprecation(

@@ -12,11 +12,9 @@ struct SignInLinkRoutes: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.users)
         routes.on(
-            .post, "/v1/users/{user}/sign-in-links",
-            Operation(
-                "createSignInLink", "Create a link that signs a user in once", .installation, .scope(.users),
-                details: "The link shows one button; only pressing it uses the link up.",
-                body: .json(.named("SignInLinkInput"), isRequired: false), [.created(.named("SignInLink"))]), create)
+            .post, "/v1/users/{user}/sign-in-links", "createSignInLink", "Create a link that signs a user in once",
+            .installation, .scope(.users), details: "The link shows one button; only pressing it uses the link up.",
+            body: .json(.named("SignInLinkInput"), isRequired: false), [.created(.named("SignInLink"))], create)
     }
 
     /// Adds the operator's links, which can be made only on the socket.

@@ -12,33 +12,24 @@ struct UserRoutes: Sendable {
         routes.section(.users)
         let path = "/v1/users/{user}/password"
         routes.on(
-            .get, "/v1/users",
-            Operation(
-                "listUsers", "List the users who have a password here", .installation, .scope(.users), query: .page,
-                [.list(of: .named("User"))]), list)
+            .get, "/v1/users", "listUsers", "List the users who have a password here", .installation, .scope(.users),
+            query: .page, [.list(of: .named("User"))], list)
         routes.on(
-            .put, path,
-            Operation(
-                "putPassword", "Set a user's password", .oneself, .scope(.users),
-                details:
-                    "Users must also give their current password, and a code if they have a second factor. Their other "
-                    + "sessions and devices are signed out.",
-                body: .json(.named("PasswordInput")),
-                [.init(status: 201, text: "The password was set for the first time."), .noContent], refusals: [409]),
-            put)
+            .put, path, "putPassword", "Set a user's password", .oneself, .scope(.users),
+            details:
+                "Users must also give their current password, and a code if they have a second factor. Their other "
+                + "sessions and devices are signed out.", body: .json(.named("PasswordInput")),
+            [.init(status: 201, text: "The password was set for the first time."), .noContent], refusals: [409], put)
         routes.on(
-            .delete, path,
-            Operation("deletePassword", "Remove a user's password", .oneself, .scope(.users), [.noContent]), delete)
+            .delete, path, "deletePassword", "Remove a user's password", .oneself, .scope(.users), [.noContent], delete)
         routes.on(
-            .get, "/v1/users/{user}/export",
-            Operation(
-                "exportUser", "Everything that is stored of a person", .oneself, .scope(.users),
-                details:
-                    "One archive, as `tar` and gzip make it: JSON of all rows that are theirs or name them, without "
-                    + "secrets, their calendars as .ics, and README.txt, which says what is what. In a session, this is "
-                    + "possible within 5 minutes of signing in. The audit trail notes it.",
-                [.init(status: 200, text: "The archive.", type: PersonArchiveAnswer.type, schema: .bytes)],
-                takesLong: true), export)
+            .get, "/v1/users/{user}/export", "exportUser", "Everything that is stored of a person", .oneself,
+            .scope(.users),
+            details: "One archive, as `tar` and gzip make it: JSON of all rows that are theirs or name them, without "
+                + "secrets, their calendars as .ics, and README.txt, which says what is what. In a session, this is "
+                + "possible within 5 minutes of signing in. The audit trail notes it.",
+            [.init(status: 200, text: "The archive.", type: PersonArchiveAnswer.type, schema: .bytes)], takesLong: true,
+            export)
     }
 
     private func export(_ request: Request, _ context: KalendsContext) async throws -> Response {

@@ -12,14 +12,12 @@ struct BatchRoute: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.schedule)
         routes.on(
-            .post, "/v1/circles/{circle}/batch",
-            Operation(
-                "postBatch", "Put and delete many items", .circle(.write), .scope(.writeSchedule),
-                details:
-                    "One JSON document per line, streamed: valid lines are applied, and invalid ones are reported.",
-                body: Operation.Body(
-                    contents: [("application/x-ndjson", Schema.bytes.described("Lines of BatchLine."))],
-                    isRequired: false), [.ok(.named("BatchReport"))], takesLong: true), post)
+            .post, "/v1/circles/{circle}/batch", "postBatch", "Put and delete many items", .circle(.write),
+            .scope(.writeSchedule),
+            details: "One JSON document per line, streamed: valid lines are applied, and invalid ones are reported.",
+            body: Operation.Body(
+                contents: [("application/x-ndjson", Schema.bytes.described("Lines of BatchLine."))], isRequired: false),
+            [.ok(.named("BatchReport"))], takesLong: true, post)
     }
 
     /// Lines that have been read and are not applied yet.

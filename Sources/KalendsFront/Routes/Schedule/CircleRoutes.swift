@@ -12,26 +12,18 @@ struct CircleRoutes: Sendable {
         routes.section(.circles)
         let (circle, one): (String, Schema) = ("/v1/circles/{circle}", .named("Circle"))
         routes.on(
-            .get, "/v1/circles",
-            Operation("listCircles", "List circles", .caller, .scope(.readSchedule), query: .page, [.list(of: one)]),
-            list)
+            .get, "/v1/circles", "listCircles", "List circles", .caller, .scope(.readSchedule), query: .page,
+            [.list(of: one)], list)
         routes.on(
-            .get, circle,
-            Operation("getCircle", "Read a circle", .circle(.read), .scope(.readSchedule), [.ok(one)], hasTag: true),
+            .get, circle, "getCircle", "Read a circle", .circle(.read), .scope(.readSchedule), [.ok(one)], hasTag: true,
             get)
         routes.on(
-            .put, circle,
-            Operation(
-                "putCircle", "Create or change a circle", .circle(.manage), .scope(.manageCircles),
-                details: "Only the host application can create a circle.",
-                body: .json(.named("CircleInput")), [.ok(one), .created(one)], refusals: [409], hasTag: true),
-            put)
+            .put, circle, "putCircle", "Create or change a circle", .circle(.manage), .scope(.manageCircles),
+            details: "Only the host application can create a circle.", body: .json(.named("CircleInput")),
+            [.ok(one), .created(one)], refusals: [409], hasTag: true, put)
         routes.on(
-            .delete, circle,
-            Operation(
-                "deleteCircle", "Delete a circle with everything in it", .circle(.manage), .scope(.manageCircles),
-                [.noContent], hasTag: true),
-            delete)
+            .delete, circle, "deleteCircle", "Delete a circle with everything in it", .circle(.manage),
+            .scope(.manageCircles), [.noContent], hasTag: true, delete)
     }
 
     static let body = InputBody(

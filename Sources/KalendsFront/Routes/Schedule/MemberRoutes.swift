@@ -12,29 +12,20 @@ struct MemberRoutes: Sendable {
         routes.section(.circles)
         let one = Schema.named("Member")
         routes.on(
-            .get, "/v1/circles/{circle}/members",
-            Operation(
-                "listMembers", "List members", .circle(.read), .scope(.readSchedule), query: .page, [.list(of: one)]),
-            list)
+            .get, "/v1/circles/{circle}/members", "listMembers", "List members", .circle(.read), .scope(.readSchedule),
+            query: .page, [.list(of: one)], list)
         routes.on(
-            .get, "/v1/circles/{circle}/members/{user}",
-            Operation("getMember", "Read a member", .circle(.read), .scope(.readSchedule), [.ok(one)], hasTag: true),
-            get)
+            .get, "/v1/circles/{circle}/members/{user}", "getMember", "Read a member", .circle(.read),
+            .scope(.readSchedule), [.ok(one)], hasTag: true, get)
         routes.on(
-            .put, "/v1/circles/{circle}/members/{user}",
-            Operation(
-                "putMember", "Add or change a member", .circle(.manage), .scope(.manageCircles),
-                details: "A user cannot take the role of the circle's last owner: 409.",
-                body: .json(.named("MemberInput")),
-                [.ok(one), .created(one)], refusals: [409], hasTag: true), put)
+            .put, "/v1/circles/{circle}/members/{user}", "putMember", "Add or change a member", .circle(.manage),
+            .scope(.manageCircles), details: "A user cannot take the role of the circle's last owner: 409.",
+            body: .json(.named("MemberInput")), [.ok(one), .created(one)], refusals: [409], hasTag: true, put)
         routes.on(
-            .delete, "/v1/circles/{circle}/members/{user}",
-            Operation(
-                "deleteMember", "Remove a member", .circle(.manage), .scope(.manageCircles),
-                details:
-                    "Members may also remove themselves, except the last owner of a circle with other members: 409. "
-                    + "The member's feeds end.", [.noContent], refusals: [409], hasTag: true),
-            delete)
+            .delete, "/v1/circles/{circle}/members/{user}", "deleteMember", "Remove a member", .circle(.manage),
+            .scope(.manageCircles),
+            details: "Members may also remove themselves, except the last owner of a circle with other members: 409. "
+                + "The member's feeds end.", [.noContent], refusals: [409], hasTag: true, delete)
     }
 
     static let body = InputBody(

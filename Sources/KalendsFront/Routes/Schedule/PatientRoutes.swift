@@ -12,26 +12,17 @@ struct PatientRoutes: Sendable {
         routes.section(.circles)
         let one = Schema.named("Patient")
         routes.on(
-            .get, "/v1/circles/{circle}/patients",
-            Operation(
-                "listPatients", "List patients", .circle(.read), .scope(.readSchedule), query: .page, [.list(of: one)]),
-            list)
+            .get, "/v1/circles/{circle}/patients", "listPatients", "List patients", .circle(.read),
+            .scope(.readSchedule), query: .page, [.list(of: one)], list)
         routes.on(
-            .get, "/v1/circles/{circle}/patients/{patient}",
-            Operation("getPatient", "Read a patient", .circle(.read), .scope(.readSchedule), [.ok(one)], hasTag: true),
-            get)
+            .get, "/v1/circles/{circle}/patients/{patient}", "getPatient", "Read a patient", .circle(.read),
+            .scope(.readSchedule), [.ok(one)], hasTag: true, get)
         routes.on(
-            .put, "/v1/circles/{circle}/patients/{patient}",
-            Operation(
-                "putPatient", "Add or change a patient", .circle(.manage), .scope(.manageCircles),
-                body: .json(.named("PatientInput")),
-                [.ok(one), .created(one)], hasTag: true), put)
+            .put, "/v1/circles/{circle}/patients/{patient}", "putPatient", "Add or change a patient", .circle(.manage),
+            .scope(.manageCircles), body: .json(.named("PatientInput")), [.ok(one), .created(one)], hasTag: true, put)
         routes.on(
-            .delete, "/v1/circles/{circle}/patients/{patient}",
-            Operation(
-                "deletePatient", "Remove a patient", .circle(.manage), .scope(.manageCircles), [.noContent],
-                hasTag: true),
-            delete)
+            .delete, "/v1/circles/{circle}/patients/{patient}", "deletePatient", "Remove a patient", .circle(.manage),
+            .scope(.manageCircles), [.noContent], hasTag: true, delete)
     }
 
     static let body = InputBody(

@@ -18,50 +18,34 @@ struct WebhookRoutes: Sendable {
         var made = Operation.Reply.created(new, "The webhook was made; the answer has its secret.")
         made.headers = ["Location"]
         routes.on(
-            .get, path,
-            Operation("listWebhooks", "List webhooks", .installation, .wholeKey, query: .page, [.list(of: hook)]), list
+            .get, path, "listWebhooks", "List webhooks", .installation, .wholeKey, query: .page, [.list(of: hook)], list
         )
         routes.on(
-            .post, path,
-            Operation(
-                "createWebhook", "Create a webhook", .installation, .wholeKey, body: .json(.named("WebhookInput")),
-                [made],
-                refusals: [409]),
-            create)
+            .post, path, "createWebhook", "Create a webhook", .installation, .wholeKey,
+            body: .json(.named("WebhookInput")), [made], refusals: [409], create)
         routes.on(
-            .get, "\(path)/{id}",
-            Operation("getWebhook", "Read a webhook", .installation, .wholeKey, [.ok(hook)], hasTag: true), get)
+            .get, "\(path)/{id}", "getWebhook", "Read a webhook", .installation, .wholeKey, [.ok(hook)], hasTag: true,
+            get)
         routes.on(
-            .patch, "\(path)/{id}",
-            Operation(
-                "changeWebhook", "Change, disable or enable a webhook", .installation, .wholeKey,
-                body: .json(.named("WebhookChange"), isRequired: false), [.ok(hook)], hasTag: true), change)
+            .patch, "\(path)/{id}", "changeWebhook", "Change, disable or enable a webhook", .installation, .wholeKey,
+            body: .json(.named("WebhookChange"), isRequired: false), [.ok(hook)], hasTag: true, change)
         routes.on(
-            .delete, "\(path)/{id}",
-            Operation(
-                "deleteWebhook", "Delete a webhook", .installation, .wholeKey, [.noContent], hasTag: true),
-            delete)
+            .delete, "\(path)/{id}", "deleteWebhook", "Delete a webhook", .installation, .wholeKey, [.noContent],
+            hasTag: true, delete)
         routes.on(
-            .post, "\(path)/{id}/rotate",
-            Operation(
-                "rotateWebhook", "Give a webhook a new secret", .installation, .wholeKey,
-                details: "During the grace period both secrets sign.",
-                body: .json(.named("Rotation"), isRequired: false), [.ok(new)]), rotate)
+            .post, "\(path)/{id}/rotate", "rotateWebhook", "Give a webhook a new secret", .installation, .wholeKey,
+            details: "During the grace period both secrets sign.", body: .json(.named("Rotation"), isRequired: false),
+            [.ok(new)], rotate)
         routes.on(
-            .post, "\(path)/{id}/test",
-            Operation(
-                "testWebhook", "Send a test message without changes", .installation, .wholeKey,
-                [
-                    .init(
-                        status: 202, text: "The message is being sent.", type: "application/json",
-                        schema: .named("Delivery"))
-                ],
-                refusals: [409]), test)
+            .post, "\(path)/{id}/test", "testWebhook", "Send a test message without changes", .installation, .wholeKey,
+            [
+                .init(
+                    status: 202, text: "The message is being sent.", type: "application/json",
+                    schema: .named("Delivery"))
+            ], refusals: [409], test)
         routes.on(
-            .get, "\(path)/{id}/deliveries",
-            Operation(
-                "listDeliveries", "List what was sent, the latest first", .installation, .wholeKey, query: .page,
-                [.list(of: .named("Delivery"))]), deliveries)
+            .get, "\(path)/{id}/deliveries", "listDeliveries", "List what was sent, the latest first", .installation,
+            .wholeKey, query: .page, [.list(of: .named("Delivery"))], deliveries)
     }
 
     static let rotation = InputBody(

@@ -13,21 +13,19 @@ struct ConnectionAccountRoutes: Sendable {
         routes.section(.connections)
         let path = "/v1/connections/{id}"
         routes.on(
-            .post, "\(path)/authorize",
-            Operation(
-                "authorizeConnection", "Begin a sign-in at Google or Microsoft", .connection, .scope(.connections),
-                details: "The person's browser goes to `authorizeURL` within ten minutes. A sign-in that a browser's "
-                    + "session began ends in that session only. Any other is pending when the browser returns, and ends "
-                    + "when its beginner redeems the code that `returnTo` then has; without `returnTo` a page shows it.",
-                body: .json(.named("Authorization"), isRequired: false),
-                [
-                    .ok(
-                        .output(
-                            .required(
-                                "authorizeURL",
-                                .string.described("The address to open in the browser of this person only.")),
-                            .required("expiresAt", .instant)))
-                ], refusals: [409]), authorize)
+            .post, "\(path)/authorize", "authorizeConnection", "Begin a sign-in at Google or Microsoft", .connection,
+            .scope(.connections),
+            details: "The person's browser goes to `authorizeURL` within ten minutes. A sign-in that a browser's "
+                + "session began ends in that session only. Any other is pending when the browser returns, and ends "
+                + "when its beginner redeems the code that `returnTo` then has; without `returnTo` a page shows it.",
+            body: .json(.named("Authorization"), isRequired: false),
+            [
+                .ok(
+                    .output(
+                        .required(
+                            "authorizeURL", .string.described("The address to open in the browser of this person only.")
+                        ), .required("expiresAt", .instant)))
+            ], refusals: [409], authorize)
         var away = Operation.Reply(status: 303, text: "The browser goes on to `returnTo`.")
         away.headers = ["Location"]
         var callback = Operation(
@@ -42,31 +40,22 @@ struct ConnectionAccountRoutes: Sendable {
         callback.takesAnyQuery = true
         routes.on(.get, "/v1/connections/callback", callback, arrive)
         routes.on(
-            .post, "\(path)/redeem",
-            Operation(
-                "redeemAuthorization", "End a pending sign-in", .connection, .scope(.connections),
-                details:
-                    "Takes the `code` that the sign-in brought to `returnTo`, once, within ten minutes. Post it only "
-                    + "for the user in whose browser it arrived: the account of that browser's person is connected.",
-                body: .json(.named("AuthorizationCode")), [.ok(.named("Connection"))], refusals: [409, 503]),
-            redeem)
+            .post, "\(path)/redeem", "redeemAuthorization", "End a pending sign-in", .connection, .scope(.connections),
+            details: "Takes the `code` that the sign-in brought to `returnTo`, once, within ten minutes. Post it only "
+                + "for the user in whose browser it arrived: the account of that browser's person is connected.",
+            body: .json(.named("AuthorizationCode")), [.ok(.named("Connection"))], refusals: [409, 503], redeem)
         routes.on(
-            .put, "\(path)/account",
-            Operation(
-                "setConnectionAccount", "Set a CalDAV account", .connection, .scope(.connections),
-                details: "The principal and its calendars are discovered from the address (RFC 6764).",
-                body: .json(.named("AccountInput")), [.ok(.named("CalDAVAccount"))], refusals: [409]), setAccount)
+            .put, "\(path)/account", "setConnectionAccount", "Set a CalDAV account", .connection, .scope(.connections),
+            details: "The principal and its calendars are discovered from the address (RFC 6764).",
+            body: .json(.named("AccountInput")), [.ok(.named("CalDAVAccount"))], refusals: [409], setAccount)
         routes.on(
-            .get, "\(path)/calendars",
-            Operation(
-                "listConnectionCalendars", "List the account's calendars", .connection, .scope(.connections),
-                [.ok(.output(.required("items", .array(of: .named("RemoteCalendar")))))], refusals: [409]), calendars)
+            .get, "\(path)/calendars", "listConnectionCalendars", "List the account's calendars", .connection,
+            .scope(.connections), [.ok(.output(.required("items", .array(of: .named("RemoteCalendar")))))],
+            refusals: [409], calendars)
         routes.on(
-            .put, "\(path)/calendar",
-            Operation(
-                "chooseConnectionCalendar", "Choose or create the calendar that is kept in step", .connection,
-                .scope(.connections), details: "The first run is due at once.",
-                body: .json(.named("CalendarChoice")), [.ok(.named("Connection"))], refusals: [409]), choose)
+            .put, "\(path)/calendar", "chooseConnectionCalendar", "Choose or create the calendar that is kept in step",
+            .connection, .scope(.connections), details: "The first run is due at once.",
+            body: .json(.named("CalendarChoice")), [.ok(.named("Connection"))], refusals: [409], choose)
     }
 
     static let authorization = InputBody(

@@ -11,13 +11,11 @@ struct ConnectionDeviceRoute: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.connections)
         routes.on(
-            .put, "/v1/connections/{id}/device",
-            Operation(
-                "chooseConnectionDevice", "Have a phone carry a connection", .connection, .scope(.connections),
-                details:
-                    "One phone carries a connection at a time. The previous phone no longer receives items or "
-                    + "deletions, and what it still sends about them is refused as `stale`.",
-                body: .json(.named("ConnectionDevice")), [.ok(.named("Connection"))], refusals: [409]), choose)
+            .put, "/v1/connections/{id}/device", "chooseConnectionDevice", "Have a phone carry a connection",
+            .connection, .scope(.connections),
+            details: "One phone carries a connection at a time. The previous phone no longer receives items or "
+                + "deletions, and what it still sends about them is refused as `stale`.",
+            body: .json(.named("ConnectionDevice")), [.ok(.named("Connection"))], refusals: [409], choose)
     }
 
     static let body = InputBody(

@@ -16,21 +16,19 @@ struct ConnectionRecordRoutes: Sendable {
         let path = "/v1/connections/{id}"
         func list(_ part: String, _ id: String, _ summary: String, _ schema: String, _ handler: @escaping Handler) {
             routes.on(
-                .get, "\(path)/\(part)",
-                Operation(
-                    id, summary, .connection, .scope(.connections), query: .page, [.list(of: .named(schema))]), handler)
+                .get, "\(path)/\(part)", id, summary, .connection, .scope(.connections), query: .page,
+                [.list(of: .named(schema))], handler)
         }
         list("runs", "listRuns", "List a connection's runs, the latest first", "SyncRun", runs)
         list("mappings", "listMappings", "List which items are linked with which events", "Mapping", mappings)
         list("conflicts", "listConflicts", "List a connection's conflicts, the latest first", "Conflict", conflicts)
         list("journal", "listJournal", "List everything that was written, the latest first", "JournalEntry", journal)
         routes.on(
-            .get, "/v1/runs/{id}",
-            Operation("getRun", "Read a run", .connection, .scope(.connections), [.ok(.named("SyncRun"))]), run)
+            .get, "/v1/runs/{id}", "getRun", "Read a run", .connection, .scope(.connections), [.ok(.named("SyncRun"))],
+            run)
         routes.on(
-            .get, "/v1/conflicts/{id}",
-            Operation("getConflict", "Read a conflict", .connection, .scope(.connections), [.ok(.named("Conflict"))]),
-            conflict)
+            .get, "/v1/conflicts/{id}", "getConflict", "Read a conflict", .connection, .scope(.connections),
+            [.ok(.named("Conflict"))], conflict)
     }
 
     private var connections: Connections { Connections(services: services) }

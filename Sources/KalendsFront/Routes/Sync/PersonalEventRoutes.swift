@@ -20,38 +20,25 @@ struct PersonalEventRoutes: Sendable {
         let (path, one): (String, Schema) = ("/v1/users/{user}/events", .named("PersonalEvent"))
         let input = Operation.Body.json(.named("PersonalEventInput"))
         routes.on(
-            .get, path,
-            Operation(
-                "listPersonalEvents", "List a user's own events", .oneself, .scope(.events),
-                query: .page + Self.days, [.list(of: one)]), list)
+            .get, path, "listPersonalEvents", "List a user's own events", .oneself, .scope(.events),
+            query: .page + Self.days, [.list(of: one)], list)
         routes.on(
-            .post, path,
-            Operation(
-                "createPersonalEvent", "Create a personal event", .oneself, .scope(.events),
-                details: "The server gives it an id.", body: input, [.created(one)], refusals: [409]), create)
+            .post, path, "createPersonalEvent", "Create a personal event", .oneself, .scope(.events),
+            details: "The server gives it an id.", body: input, [.created(one)], refusals: [409], create)
         routes.on(
-            .get, "\(path)/{id}",
-            Operation(
-                "getPersonalEvent", "Read a personal event", .oneself, .scope(.events), [.ok(one)],
-                hasTag: true), get)
+            .get, "\(path)/{id}", "getPersonalEvent", "Read a personal event", .oneself, .scope(.events), [.ok(one)],
+            hasTag: true, get)
         routes.on(
-            .put, "\(path)/{id}",
-            Operation(
-                "putPersonalEvent", "Create or replace a personal event", .oneself, .scope(.events),
-                details: "The identifiers that devices use for the event stay as they are.", body: input,
-                [.ok(one), .created(one)],
-                refusals: [409], hasTag: true), put)
+            .put, "\(path)/{id}", "putPersonalEvent", "Create or replace a personal event", .oneself, .scope(.events),
+            details: "The identifiers that devices use for the event stay as they are.", body: input,
+            [.ok(one), .created(one)], refusals: [409], hasTag: true, put)
         routes.on(
-            .patch, "\(path)/{id}",
-            Operation(
-                "changePersonalEvent", "Change a personal event", .oneself, .scope(.events),
-                details: "Null clears a field. The identifiers that devices use for the event stay as they are.",
-                body: .json(.named("PersonalEventChange"), isRequired: false), [.ok(one)], hasTag: true), change)
+            .patch, "\(path)/{id}", "changePersonalEvent", "Change a personal event", .oneself, .scope(.events),
+            details: "Null clears a field. The identifiers that devices use for the event stay as they are.",
+            body: .json(.named("PersonalEventChange"), isRequired: false), [.ok(one)], hasTag: true, change)
         routes.on(
-            .delete, "\(path)/{id}",
-            Operation(
-                "deletePersonalEvent", "Delete a personal event", .oneself, .scope(.events),
-                details: "Devices are notified of the deletion.", [.noContent], hasTag: true), delete)
+            .delete, "\(path)/{id}", "deletePersonalEvent", "Delete a personal event", .oneself, .scope(.events),
+            details: "Devices are notified of the deletion.", [.noContent], hasTag: true, delete)
     }
 
     static let days: [Operation.Parameter] = [

@@ -15,45 +15,32 @@ struct SyncRoutes: Sendable {
             status: 202, text: "The run is under way, or begins soon.", type: "application/json",
             schema: .named("BegunRun"))
         routes.on(
-            .post, "/v1/connections/{id}/sync",
-            Operation(
-                "syncConnection", "Run a connection now, or preview a run", .connection,
-                .scope(.connections),
-                details:
-                    "If a run is already under way, its id is returned; while the provider has asked the account to wait, "
-                    + "none begins (503 with `Retry-After`). With `mode=preview` nothing is written anywhere; the "
-                    + "preview's `items` end early at 4 MiB, and `nextCursor` continues them.",
-                query: [
-                    .init(name: "mode", schema: Schema.one(of: ["preview"])),
-                    .init(
-                        name: "cursor",
-                        schema: Schema.string.described("`nextCursor` of the preview's previous part.")),
-                ],
-                [.ok(.named("SyncPreview"), "What a run would do now."), begun], refusals: [409, 429, 503]), sync)
+            .post, "/v1/connections/{id}/sync", "syncConnection", "Run a connection now, or preview a run", .connection,
+            .scope(.connections),
+            details:
+                "If a run is already under way, its id is returned; while the provider has asked the account to wait, "
+                + "none begins (503 with `Retry-After`). With `mode=preview` nothing is written anywhere; the "
+                + "preview's `items` end early at 4 MiB, and `nextCursor` continues them.",
+            query: [
+                .init(name: "mode", schema: Schema.one(of: ["preview"])),
+                .init(name: "cursor", schema: Schema.string.described("`nextCursor` of the preview's previous part.")),
+            ], [.ok(.named("SyncPreview"), "What a run would do now."), begun], refusals: [409, 429, 503], sync)
         routes.on(
-            .post, "/v1/runs/{id}/approve",
-            Operation(
-                "approveRun", "Approve a held run", .connection, .scope(.connections),
-                details: "The run is held again if it would now do more.", [begun], refusals: [409]), approve)
+            .post, "/v1/runs/{id}/approve", "approveRun", "Approve a held run", .connection, .scope(.connections),
+            details: "The run is held again if it would now do more.", [begun], refusals: [409], approve)
         routes.on(
-            .post, "/v1/runs/{id}/undo",
-            Operation(
-                "undoRun", "Undo a run", .connection, .scope(.connections),
-                details: "Later changes by people stay as they are. The answer names the run that undoes this one.",
-                [begun],
-                refusals: [409]), undo)
+            .post, "/v1/runs/{id}/undo", "undoRun", "Undo a run", .connection, .scope(.connections),
+            details: "Later changes by people stay as they are. The answer names the run that undoes this one.",
+            [begun], refusals: [409], undo)
         let conflict = Operation.Reply.ok(.named("Conflict"))
         routes.on(
-            .post, "/v1/conflicts/{id}/resolve",
-            Operation(
-                "resolveConflict", "Resolve a conflict", .connection, .scope(.connections),
-                details: "`both` keeps a second appointment at the other time, where an appointment was moved on both "
-                    + "sides.", body: .json(.named("ConflictDecision")), [conflict], refusals: [409]), resolve)
+            .post, "/v1/conflicts/{id}/resolve", "resolveConflict", "Resolve a conflict", .connection,
+            .scope(.connections),
+            details: "`both` keeps a second appointment at the other time, where an appointment was moved on both "
+                + "sides.", body: .json(.named("ConflictDecision")), [conflict], refusals: [409], resolve)
         routes.on(
-            .post, "/v1/conflicts/{id}/dismiss",
-            Operation(
-                "dismissConflict", "Dismiss a conflict", .connection, .scope(.connections), [conflict],
-                refusals: [409]), dismiss)
+            .post, "/v1/conflicts/{id}/dismiss", "dismissConflict", "Dismiss a conflict", .connection,
+            .scope(.connections), [conflict], refusals: [409], dismiss)
     }
 
     private var syncing: Syncing { Syncing(services: services) }
