@@ -127,9 +127,7 @@ struct DAVAddress: Hashable, Sendable {
         }
         return out
     }
-}
 
-extension DAVAddress {
     static func == (left: Self, right: Self) -> Bool { left.text == right.text }
 
     func hash(into hasher: inout Hasher) { text.hashText(into: &hasher) }

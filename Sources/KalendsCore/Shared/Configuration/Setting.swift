@@ -71,9 +71,7 @@ package struct Setting: Hashable, Sendable {
         copy.isSecret = true
         return copy
     }
-}
 
-extension Setting {
     package static let host = Setting(
         "host", .text, standard: "127.0.0.1", "The address to listen on; 0.0.0.0 for all.")
     package static let port = Setting(

@@ -90,9 +90,7 @@ package final class ForeignAnswers: Sendable {
         processor.charge(sender.caller, Int(time / .milliseconds(1)) * Self.portion, now: now())
         return try value.get()
     }
-}
 
-extension ForeignAnswers {
     /// How long work waits for its turn in another process.
     private static let longestTurn = Duration.seconds(60)
 

@@ -61,9 +61,7 @@ package struct JSONSchema: Hashable, Sendable {
 
     /// An example of what a request would send.
     package var example: JSONValue? { json["examples"]?.array?.first }
-}
 
-extension JSONSchema {
     /// The schema of a request body: unknown members are faults, and null counts as absent.
     package static func input(_ fields: Field..., example: JSONValue) -> JSONSchema { input(fields, example: example) }
 

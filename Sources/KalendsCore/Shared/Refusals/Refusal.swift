@@ -77,9 +77,7 @@ package struct Refusal: Error, Sendable {
     package init(_ kind: Kind, code: ProblemCode? = nil, detail: String, faults: [Fault]) {
         self.init(kind, code: code, detail: detail, faults: FaultList(faults))
     }
-}
 
-extension Refusal {
     package static func invalid(_ faults: FaultList) -> Refusal {
         let detail =
             faults.total == 1
