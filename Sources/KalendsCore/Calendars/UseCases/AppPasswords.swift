@@ -9,8 +9,6 @@ package import Storage
 package struct AppPasswords: Sendable {
     package let services: Services
 
-    package init(services: Services) { self.services = services }
-
     /// Returns the caller's app passwords, or everybody's for the installation, in order of id; those that were ended
     /// are left out.
     package func list(_ page: PageRequest, for caller: Caller) async throws -> [CountedAppPassword] {

@@ -6,8 +6,6 @@ package import Storage
 package struct CircleCollections: CollectionSource {
     let services: Services
 
-    package init(services: Services) { self.services = services }
-
     /// How many circles are looked up at once.
     private static let together = 100
 

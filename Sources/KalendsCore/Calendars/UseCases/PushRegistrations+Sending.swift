@@ -10,8 +10,6 @@ package struct PushAnswer: Sendable {
     /// The wait that the push service requests, in seconds.
     package var retryAfter: Int?
 
-    package init(status: Int? = nil, retryAfter: Int? = nil) { (self.status, self.retryAfter) = (status, retryAfter) }
-
     package var isTaken: Bool { status.map { (200..<300).contains($0) } ?? false }
     /// Whether the push resource is there no more (RFC 8030 section 7.3).
     var isGone: Bool { status == 404 || status == 410 }
