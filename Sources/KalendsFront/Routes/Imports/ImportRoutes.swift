@@ -83,7 +83,7 @@ struct ImportRoutes: Sendable {
     }
 
     /// What is kept of an import that has begun: its report is the answer, also when the server ends before it is done.
-    private static func begun(_ work: any BegunImport) throws -> GivenAnswer {
+    private static func begun(_ work: ImportWork) throws -> GivenAnswer {
         GivenAnswer(status: 201, fields: [], body: "", importID: work.id)
     }
 
