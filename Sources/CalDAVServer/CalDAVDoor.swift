@@ -2,7 +2,6 @@
 
 import HTTPTypes
 import Hummingbird
-import ICalBridge
 import KalendsCore
 package import KalendsFront
 import Storage

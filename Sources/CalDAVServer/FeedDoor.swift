@@ -5,7 +5,6 @@ import HTTPTypes
 import Hummingbird
 import KalendsCore
 import KalendsFront
-import NIOCore
 import Storage
 
 /// A feed's secret address as a collection that can only be read: whoever has the address needs no password.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @_exported public import Base  // Text is compared by its bytes in all of this module.
-internal import Crypto
 public import Storage
 
 /// The secrets of feeds and of calendar apps from creation to end: what they open, and what ends them.

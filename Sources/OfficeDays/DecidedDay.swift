@@ -41,20 +41,7 @@ public struct DecidedDay: Hashable, Sendable, Codable {
     /// The current event; nil when there is none.
     public var event: OfficeEvent?
     /// How often the date's event was written; deletions count too.
-    public var revision: Int
-
-    public init(
-        status: DayStatus, source: DaySource?, zone: String, counts: Bool, look: DayLook, event: OfficeEvent? = nil,
-        revision: Int = 0
-    ) {
-        self.status = status
-        self.source = source
-        self.zone = zone
-        self.counts = counts
-        self.look = look
-        self.event = event
-        self.revision = revision
-    }
+    public var revision = 0
 
     /// Whether there is nothing to store: no status, no event, and the date does not count.
     var saysNothing: Bool { status == .none && source == nil && !counts && event == nil }

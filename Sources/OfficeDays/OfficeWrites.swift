@@ -25,11 +25,6 @@ public struct OfficeWrites: Hashable, Sendable {
 
     public var isEmpty: Bool { writes.isEmpty }
 
-    /// The writes in batches of at most `size`, so that a calendar notifies its readers once for each batch.
-    public func batches(of size: Int) -> [ArraySlice<OfficeWrite>] {
-        stride(from: 0, to: writes.count, by: max(1, size)).map { writes[$0..<min($0 + max(1, size), writes.count)] }
-    }
-
     static func += (all: inout OfficeWrites, more: OfficeWrites) {
         all.writes += more.writes
         all.unchanged += more.unchanged

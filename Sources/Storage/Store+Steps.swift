@@ -76,9 +76,7 @@ extension Store {
             if !isLeft { return }
         }
     }
-}
 
-extension Store {
     /// Raises the revision of every item, because the program or its configuration shows each differently.
     public func reviseEverything(now: Int) async throws {
         var position: (circle: String, collection: String, id: String)? = ("", "", "")

@@ -109,9 +109,7 @@ extension ReadTransaction {
     public func sharedTime() throws -> Int {
         throw StorageError.unexpectedResult("A database that one process has keeps no time of its own.")
     }
-}
 
-extension ReadTransaction {
     /// Returns all rows of a query.
     public func rows(_ sql: String, _ arguments: [SQLValue]) throws -> [SQLRow] {
         var rows: [SQLRow] = []

@@ -67,7 +67,6 @@ enum CatalogCheck {
         func transaction(_ body: (any WriteTransaction) throws -> Void) throws { try body(transaction) }
     }
 
-    @Sendable
     private static func entries(_ reader: any ReadTransaction) throws -> Set<Entry> {
         Set(
             try reader.rows(catalog, []).map { row in

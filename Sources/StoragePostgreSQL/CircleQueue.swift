@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Storage
 internal import Synchronization
 
 /// The circles to which this server writes, each with the writes that wait for the one before them.

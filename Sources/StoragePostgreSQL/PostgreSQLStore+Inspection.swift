@@ -82,7 +82,6 @@ extension PostgreSQLStore {
         }
     }
 
-    @Sendable
     private static func settingFaults(_ reader: any ReadTransaction) throws -> [StoredFault] {
         try reader.rows("SELECT name, value FROM settings", []).compactMap { row in
             guard let name = row.text("name"), let range = ColumnRules.setting(name) else { return nil }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Storage
-
 /// The databases of a server, for callers that may create some; the store does not need any of this.
 package enum ServerDatabases {
     /// Creates a database, either empty or as a copy of another one that is not in use.

@@ -92,7 +92,6 @@ extension SQLiteStore {
         }
     }
 
-    @Sendable
     private static func settingFaults(_ db: Database) throws -> [StoredFault] {
         try Row.fetchAll(db, sql: "SELECT name, value FROM settings").compactMap { row in
             guard let name = row[0] as String?, let range = ColumnRules.setting(name) else { return nil }
@@ -101,7 +100,6 @@ extension SQLiteStore {
         }
     }
 
-    @Sendable
     private static func danglingReferences(_ db: Database) throws -> [StoredFault] {
         try Row.fetchAll(
             db, sql: "SELECT \"table\", rowid, parent FROM pragma_foreign_key_check LIMIT \(StoredFault.limit)"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GRDB
-internal import Storage
 
 extension SQLiteStore {
     /// The size up to which a file is rewritten: all others wait for that, about a quarter of a second.

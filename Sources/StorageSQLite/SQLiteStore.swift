@@ -260,7 +260,6 @@ public final class SQLiteStore: Store, StoreMaintenance {
         [files.path, files.path + "-wal"].compactMap { FileIdentity(path: $0)?.size }.reduce(0, +)
     }
 
-    @Sendable
     private static func readDataVersion(_ db: Database) throws -> Int {
         try Int.fetchOne(db.cachedStatement(sql: "PRAGMA data_version")) ?? 0
     }

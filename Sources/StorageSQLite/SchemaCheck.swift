@@ -47,7 +47,6 @@ public enum SchemaCheck {
         guard size >= pages * pageSize else { throw StorageError.unusable("its end is missing.") }
     }
 
-    @Sendable
     static func check(_ db: Database) throws {
         guard try String.fetchOne(db, sql: "PRAGMA encoding") == "UTF-8" else {
             throw StorageError.unusable("its texts are not in UTF-8, as Kalends writes them.")
@@ -89,7 +88,6 @@ public enum SchemaCheck {
         return try queue.read(entries)
     }
 
-    @Sendable
     private static func entries(_ db: Database) throws -> Set<Entry> {
         let rows = try Row.fetchAll(db, sql: "SELECT type, name, tbl_name, sql FROM sqlite_master")
         return Set(

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Synchronization
 
 /// The webhooks or registrations that are being served at present.

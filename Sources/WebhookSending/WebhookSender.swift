@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Outbound
 
 /// The outcome of one attempt; nothing in it reveals the address.

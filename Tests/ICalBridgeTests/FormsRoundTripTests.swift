@@ -153,6 +153,6 @@ struct FormsRoundTripTests {
         #expect(CalendarForm.xCal.mediaType == "application/calendar+xml")
         #expect(CalendarForm.csv.contentType.hasPrefix("text/csv"))
         #expect(CalendarForm(rawValue: "jcal") == .jCal)
-        #expect(CalendarForm.allCases.map(\.fileExtension) == ["ics", "jcal", "xcal", "csv"])
+        #expect(CalendarForm.allCases.map(\.rawValue) == ["ics", "jcal", "xcal", "csv"])
     }
 }

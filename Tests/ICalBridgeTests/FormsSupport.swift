@@ -99,3 +99,57 @@ enum Forms {
         "END:VFREEBUSY",
     ]
 }
+
+extension ICalendar {
+    /// Reads the only calendar of a jCal text, with the limits and repairs of `CalendarReader`.
+    ///
+    /// - Throws: `FormError` when it is not jCal, holds no calendar or several, or nothing in it can be read.
+    init(jCal bytes: [UInt8], options: CalendarReader.Options = .init()) throws(FormError) {
+        let text = try CalendarReader.iCalendarText(fromJCal: bytes, limit: options.limits.bytes)
+        try self.init(text: text, from: .jCal, options: options)
+    }
+
+    /// Reads the only calendar of an xCal text, with the limits and repairs of `CalendarReader`.
+    ///
+    /// - Throws: `FormError` when it is not xCal, holds no calendar or several, or nothing in it can be read.
+    init(xCal bytes: [UInt8], options: CalendarReader.Options = .init()) throws(FormError) {
+        let text = try CalendarReader.iCalendarText(fromXCal: bytes, limit: options.limits.bytes)
+        try self.init(text: text, from: .xCal, options: options)
+    }
+
+    /// Reads the events of a CSV table with the columns of `csv()`, in any order and number.
+    ///
+    /// - Throws: `FormError` when there is no header row with a column of starts, or no row can be read.
+    init(csv bytes: [UInt8], options: CalendarReader.Options = .init()) throws(FormError) {
+        let text = try CalendarReader.iCalendarText(fromCSV: bytes, limit: options.limits.bytes)
+        try self.init(text: text, from: .csv, options: options)
+    }
+
+    private init(text: [UInt8], from form: CalendarForm, options: CalendarReader.Options) throws(FormError) {
+        let reading = CalendarReader(options: options).read(text)
+        if let refusal = reading.refusalSentence { throw FormError(form: form, sentence: refusal) }
+        guard reading.calendars.count == 1, let calendar = reading.calendars.first else {
+            throw FormError(
+                form: form, .calendarUnreadable,
+                reading.calendars.isEmpty ? "It holds no calendar." : "It holds several calendars.")
+        }
+        self = calendar
+    }
+}
+
+extension PropertyTree {
+    /// The top-level components of a well-formed iCalendar text, as the strict writer makes it.
+    ///
+    /// Unclosed components are left out; a file from elsewhere has to go through the calendar reader first.
+    static func trees(inText bytes: [UInt8]) -> [PropertyTree] {
+        var trees: [PropertyTree] = []
+        walk(inText: [bytes]) { step in
+            switch step {
+            case .begin(let calendar): trees.append(calendar)
+            case .component(let component): trees[trees.count - 1].components.append(component)
+            case .end: break
+            }
+        }
+        return trees
+    }
+}

@@ -157,9 +157,9 @@ struct ReadingFieldsTests {
             Reading.calendar(
                 Reading.event(["DTSTART:20260101T000000Z"]) + ["", "BEGIN:VEVENT", "DTSTART:20260101", "END:VEVENT"]))
         #expect(reading.lines == [[4...8, 10...12]])
-        #expect(reading.problems(ofEvent: 0, inCalendar: 0).isEmpty)
+        #expect(reading.problems.allSatisfy { !reading.lines[0][0].contains($0.line) })
         #expect(
-            reading.problems(ofEvent: 1, inCalendar: 0).map(\.code.rawValue)
+            reading.problems.filter { reading.lines[0][1].contains($0.line) }.map(\.code.rawValue)
                 == ["missing-dtstamp", "missing-uid", "date-without-value"])
     }
 

@@ -238,12 +238,4 @@ struct OfficeEventTests {
         let off = OfficeLog(seed: "x").preview(now: person.clock.second(monday, "13:00"), person.context)
         #expect(off.count { $0.event != nil } == 10)
     }
-
-    @Test("Writes go in batches of a size")
-    func batches() {
-        var person = Person(from: monday)
-        let writes = person.nights(through: monday.adding(days: 30))
-        #expect(writes.batches(of: 10).map(\.count) == [10, 10, 3])
-        #expect(writes.batches(of: 10).joined().map(\.event) == writes.writes.map(\.event))
-    }
 }

@@ -236,7 +236,7 @@ extension Samples {
                             action: text("feed.revoke"), target: text("feed 0190a7"))
                     },
                     search: text("revoke"), before: 880, newKey: "kal_sk_shown_once"), isOperator: true,
-                notice: Notice(.keyMade)),
+                notice: Notice(.keyRevoked)),
             Sample(
                 name: "admin-empty",
                 page: AdminPage(

@@ -21,9 +21,7 @@ package enum JSONNode: Equatable, Sendable {
             self.value = value
         }
     }
-}
 
-extension JSONNode {
     /// Reads a document; throws `JSONFault` when the bytes are not valid JSON.
     ///
     /// Half of a surrogate pair, which UTF-8 cannot represent, becomes U+FFFD: a title that was cut in the middle of a

@@ -109,9 +109,7 @@ package struct JSONParser {
         position += word.utf8.count
         return tree
     }
-}
 
-extension JSONParser {
     func fault(_ reason: String, at index: Int? = nil) -> JSONFault {
         let end = min(index ?? position, bytes.count)
         let line = bytes[..<end].count { $0 == 10 } + 1

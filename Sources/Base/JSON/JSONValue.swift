@@ -9,9 +9,7 @@ public enum JSONValue: Hashable, Sendable {
     case string(String)
     case array([JSONValue])
     case object([ByteString: JSONValue])
-}
 
-extension JSONValue {
     public init(_ text: String?) { self = text.map(JSONValue.string) ?? .null }
     public init(_ number: Int?) { self = number.map(JSONValue.integer) ?? .null }
 

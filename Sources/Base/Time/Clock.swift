@@ -10,7 +10,6 @@ internal import Darwin
 package typealias Clock = @Sendable () -> Int
 
 /// Reads the machine's clock.
-@Sendable
 package func systemClock() -> Int {
     var now = timespec()
     _ = unsafe clock_gettime(CLOCK_REALTIME, &now)

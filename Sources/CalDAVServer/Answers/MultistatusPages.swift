@@ -5,7 +5,6 @@ import Hummingbird
 import KalendsCore
 import KalendsFront
 import NIOCore
-import Synchronization
 
 /// What writes the responses of a multistatus, a few at a time, so that an answer of any length takes the same memory.
 protocol MultistatusPages: Sendable {

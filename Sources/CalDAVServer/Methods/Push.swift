@@ -5,7 +5,6 @@ import HTTPTypes
 import Hummingbird
 import ICalBridge
 import KalendsCore
-import KalendsFront
 import Storage
 
 extension Exchange {

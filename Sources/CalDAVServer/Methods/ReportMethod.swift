@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Hummingbird
-import ICalBridge
 import KalendsCore
 import KalendsFront
 

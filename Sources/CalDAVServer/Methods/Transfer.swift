@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import KalendsCore

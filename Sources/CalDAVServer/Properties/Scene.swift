@@ -19,9 +19,7 @@ struct Scene: Sendable {
     /// The address of the caller's principal; nil at a feed's address.
     var principal: String? { user.map { paths.href(.principal(user: ByteString($0))) } }
     var home: String? { user.map { paths.href(.home(user: ByteString($0))) } }
-}
 
-extension Scene {
     /// What a person set of a resource.
     func stored(of subject: Subject) -> [StoredProperty] {
         switch subject {

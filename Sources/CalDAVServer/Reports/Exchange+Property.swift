@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ICalBridge
-import KalendsCore
 
 extension Exchange {
     /// Returns the element of a property of a resource as it is answered; nil if the resource does not have it.

@@ -2,7 +2,6 @@
 
 import Hummingbird
 import ICalBridge
-import KalendsCore
 
 /// Properties of a resource and of those to which its properties refer (RFC 3253 section 3.8).
 struct ExpandProperty: Report {
@@ -61,8 +60,6 @@ struct ExpandProperty: Report {
         /// The number of responses that may still be written, and the bytes of properties in them: a resource may name
         /// itself, and its properties may be asked for again and again.
         private var (left, bytesLeft) = (200, 1 << 20)
-
-        init(exchange: Exchange) { self.exchange = exchange }
 
         mutating func response(
             _ href: String, _ asked: [Asked], of subject: Subject

@@ -50,9 +50,7 @@ public struct CareItem: Hashable, Sendable {
         self.span = span
         self.availability = availability
     }
-}
 
-extension CareItem {
     /// What comes before the item's title in a calendar: "CK Shift: ".
     public func titleBeginning(_ style: CareStyle) -> String {
         "\(style.titlePrefix)\(label.map { " \($0)" } ?? ""): "

@@ -48,9 +48,7 @@ extension Series {
         }
         return groups.map(\.events)
     }
-}
 
-extension Series {
     /// Settles the series of a whole file, and leaves all other components in their order.
     ///
     /// An override that names a day of a series with times names the occurrence on that day instead, so that one

@@ -38,9 +38,7 @@ public struct TimeZoneDefinition: Hashable, Sendable, Codable {
         self.identifier = identifier
         self.observances = observances
     }
-}
 
-extension TimeZoneDefinition {
     /// Whether the offset that is in force last has seconds, as local mean time has and no zone since 1972.
     package var isMeanTime: Bool {
         guard let last = observances.max(by: { $0.start < $1.start }) else { return false }

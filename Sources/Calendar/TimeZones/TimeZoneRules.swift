@@ -41,9 +41,7 @@ extension TimeZoneRules {
         }
         return early
     }
-}
 
-extension TimeZoneRules {
     /// Whether the zone's clock shows `wall` exactly once, so that every reader understands the same instant.
     public func isPlain(_ wall: CivilDateTime) -> Bool {
         let offsets = Set([-93_600, 93_600].map { offset(at: Instant(seconds: wall.wallSeconds + $0)) })

@@ -10,9 +10,7 @@ public enum EventTime: Hashable, Sendable, Codable {
     case utc(Instant)
     /// A time on the clock of a zone (form 3).
     case zoned(CivilDateTime, TimeZoneReference)
-}
 
-extension EventTime {
     public var isDate: Bool {
         if case .date = self { true } else { false }
     }

@@ -36,9 +36,7 @@ public struct Problem: Hashable, Sendable, Codable {
         self.sentence = sentence
         self.text = text
     }
-}
 
-extension Problem {
     /// The sentence in English; a new one has no words in other languages.
     public var message: String {
         get { sentence.text }

@@ -7,9 +7,9 @@ extension Sentence {
         case fileIsJCal, fileIsJSON, fileIsWebPage, fileIsXML, fileIsAddressBook, fileEmpty, fileIsBinary, fileIsText,
             fileWithoutEntries, entriesUnreadable, calendarUnreadable, jCalUnreadable, xCalUnreadable, tableUnreadable,
             inLine, tableNotUTF8, xmlNotUTF8, tableCellOpen, tableWithoutStart, jCalNotArray, xCalEmpty, formTooDeep,
-            formEmpty, formTooLarge, fileTooLarge, moreProblems, kindNotImported, tooManyEntries
+            formTooLarge, fileTooLarge, moreProblems, kindNotImported, tooManyEntries
         // Calendars as JSON and XML.
-        case formSeveral, jCalComponent, jCalComponents, jCalProperty, jCalParameter, jCalValue, xCalRoot,
+        case jCalComponent, jCalComponents, jCalProperty, jCalParameter, jCalValue, xCalRoot,
             xCalComponent, xCalProperty, xCalParameter, xCalValue, xmlDocumentType, xmlAfterEnd, xmlEnds,
             xmlTextOutside, xmlAmpersand, xmlEntityUnknown, xmlTooDeep, xmlLessThan, xmlEndsInTag,
             xmlAttributeWithoutValue, xmlAttributeUnquoted, xmlTooManyNamespaces, xmlTagOpen, xmlTagAttributes,

@@ -46,9 +46,7 @@ public struct Sentence: Hashable, Sendable, Codable {
 
     /// A sentence of another program.
     public init(ofOthers text: String) { self.init(text: text, code: nil, arguments: []) }
-}
 
-extension Sentence {
     /// The English text of a sentence, which keeps what is inserted: `"END:\(name, .name) was missing."`.
     public struct Text: Sendable, ExpressibleByStringInterpolation {
         let english: String

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// An absolute http or https address in a single spelling: the host in lower case, the path decoded and encoded again.
 ///
 /// Servers answer with paths in another percent-encoding than they were asked with, so only this spelling is compared.
@@ -129,9 +127,7 @@ struct DAVAddress: Hashable, Sendable {
         }
         return out
     }
-}
 
-extension DAVAddress {
     static func == (left: Self, right: Self) -> Bool { left.text == right.text }
 
     func hash(into hasher: inout Hasher) { text.hashText(into: &hasher) }

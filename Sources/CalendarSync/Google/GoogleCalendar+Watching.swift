@@ -35,33 +35,3 @@ extension GoogleCalendar {
         guard (200...299).contains(answer.status) || answer.status == 404 else { throw answer.failure }
     }
 }
-
-/// A notification from Google: it has no body, and only its headers say what it is about.
-public struct GoogleNotification: Hashable, Sendable {
-    public var channelID: String
-    public var resourceID: String
-    /// The secret of the channel, to be compared in constant time.
-    public var token: Concealed
-    /// Whether it reports only that the channel is open.
-    public var isSync: Bool
-    /// Increases with each notification of a channel, with gaps.
-    public var number: Int
-
-    /// Returns nil when the request is not a notification.
-    public init?(_ headers: (String) -> String?) {
-        func field(_ name: String, longest: Int) -> String? {
-            headers(name).flatMap { (1...longest).contains($0.utf8.count) ? $0 : nil }
-        }
-        guard let channel = field("X-Goog-Channel-ID", longest: 64),
-            let resource = field("X-Goog-Resource-ID", longest: 1024),
-            let token = field("X-Goog-Channel-Token", longest: 256),
-            let state = field("X-Goog-Resource-State", longest: 64),
-            let number = field("X-Goog-Message-Number", longest: 18).flatMap({ Int($0) })
-        else { return nil }
-        channelID = channel
-        resourceID = resource
-        self.token = Concealed(token)
-        isSync = state == "sync"
-        self.number = number
-    }
-}

@@ -58,9 +58,7 @@ struct GoogleEvent: Sendable {
         }
         return instant
     }
-}
 
-extension GoogleEvent {
     private static let longestText = 256 << 10
     private static let mostReminders = 100
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Base
 public import ICalBridge
 
 extension GraphCalendar {

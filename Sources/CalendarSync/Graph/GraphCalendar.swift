@@ -76,9 +76,7 @@ public struct GraphCalendar: CalendarProvider {
             + "?$select=\(GraphEvent.selection),cancelledOccurrences,exceptionOccurrences"
             + "&$expand=exceptionOccurrences,\(expansion(GraphMark.markProperty))"
     }
-}
 
-extension GraphCalendar {
     public func calendars() async throws(ProviderFailure) -> [RemoteCalendar] {
         let items = try await pages("/me/calendars?$top=200&$expand=\(Self.expansion(GraphMark.signProperty))")
         guard items.count <= 5000 else { throw ProviderFailure(.malformed, "Microsoft lists too many calendars.") }

@@ -64,9 +64,7 @@ struct GraphEvent {
     private static func isHeaderValue(_ text: String) -> Bool {
         (1...1024).contains(text.utf8.count) && text.utf8.allSatisfy { $0 >= 32 && $0 < 127 }
     }
-}
 
-extension GraphEvent {
     /// The maximum number of bytes of a title or a place.
     private static let longestLine = 16_384
     /// The maximum number of bytes of a description.

@@ -147,9 +147,7 @@ struct GraphExpression {
         let between = series.starts(from: low, to: high.adding(seconds: 1)) ?? []
         return between.contains { $0 >= low && $0 <= high && $0 != original }
     }
-}
 
-extension GraphExpression {
     /// Whether there are occurrences to write in addition to the event itself.
     var hasOccurrences: Bool { !entry.occurrences.isEmpty || entry.repetition?.exdates.isEmpty == false }
 

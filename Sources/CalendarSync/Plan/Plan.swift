@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ICalBridge
-
 /// All that a run would do.
 struct Plan {
     var steps: [Step]

@@ -133,9 +133,7 @@ extension Planner {
         // Before the first run has ended, or when everything was lost, all events are found again by their marks.
         sightings.count(unaccounted: isFirst ? 0 : unaccounted)
     }
-}
 
-extension Planner {
     /// Whether most events do not have the id that is recorded of them: the calendar was moved to another server, and its
     /// events got new ids. Of a single event, a person may have made a copy and deleted it.
     ///

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ICalBridge
-
 /// What a run does about one item.
 struct Step {
     /// A write that has no key yet.

@@ -72,9 +72,7 @@ public struct RemoteEvent: Hashable, Sendable {
         self.isAsWritten = isAsWritten
         self.hasGuests = hasGuests
     }
-}
 
-extension RemoteEvent {
     /// The approximate bytes of memory that it takes.
     var weight: Int {
         let content =

@@ -75,9 +75,7 @@ public struct ConflictRecord: Hashable, Sendable, Codable {
         self.outcome = outcome
         self.resolvedAt = resolvedAt
     }
-}
 
-extension ConflictRecord {
     /// The most fields that a record about several occurrences has, and about how many bytes of values.
     public static let mostFields = 100
     static let mostBytes = 64 << 10

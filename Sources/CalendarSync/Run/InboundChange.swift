@@ -43,9 +43,7 @@ public struct InboundChange: Hashable, Sendable {
         self.edits = edits
         self.reason = reason
     }
-}
 
-extension InboundChange {
     /// The change as one of the whole item: an edit of a single event that shows one occurrence becomes an edit of that
     /// occurrence. Edits of what only a whole series has are left out.
     var ofSeries: InboundChange {

@@ -36,25 +36,7 @@ public struct Operation: Hashable, Sendable, Codable {
     /// The engine's short reason: `new`, `edited`, `put back`, `not shown`, …
     public var reason: String
     /// The number of times it was sent.
-    public var attempts: Int
-    public var state: State
+    public var attempts = 0
+    public var state = State.open
     public var createdAt: Instant
-
-    public init(
-        key: String, run: String, item: ItemKey, generation: Int, kind: Kind, ours: Entry?, wanted: Entry?,
-        before: Entry?, reason: String, attempts: Int = 0, state: State = .open, createdAt: Instant
-    ) {
-        self.key = key
-        self.run = run
-        self.item = item
-        self.generation = generation
-        self.kind = kind
-        self.ours = ours
-        self.wanted = wanted
-        self.before = before
-        self.reason = reason
-        self.attempts = attempts
-        self.state = state
-        self.createdAt = createdAt
-    }
 }

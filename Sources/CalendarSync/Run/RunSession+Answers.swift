@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ICalBridge
-
 extension RunSession {
     /// Records the outcome of one operation.
     mutating func take(

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ICalBridge
-
 extension SyncRun {
     /// Reverts what a run wrote, by its journal, wherever nothing was changed since. What the run took over here is
     /// reset here, and the next run writes that to the calendar; what it wrote to the calendar is reset there, and

@@ -44,8 +44,6 @@ public struct Position: Hashable, Sendable, Codable {
         public var from: Fingerprint
         /// The last item, in order, whose link belongs to the new calendar.
         public var through: ItemKey
-
-        public init(from: Fingerprint, through: ItemKey) { (self.from, self.through) = (from, through) }
     }
 
     public init(cursor: String?, fingerprint: Fingerprint, listed: TimeRange, isBegun: Bool? = nil) {
@@ -75,8 +73,6 @@ public struct HandOver: Hashable, Sendable {
 
     public var item: ItemKey
     public var kind: Kind
-
-    public init(item: ItemKey, kind: Kind) { (self.item, self.kind) = (item, kind) }
 }
 
 /// What is stored in one transaction. Each record replaces the one with the same identity.

@@ -19,9 +19,7 @@ enum CheckArrow {
         let lines = [head, "\(gutter)\(number) > \(text)"]
         return arrow.isEmpty ? lines : lines + [String(repeating: " ", count: max(7, number.count) + 3) + arrow]
     }
-}
 
-extension CheckArrow {
     /// Cuts a text to the width of the screen, with `^~~~` below the marked part.
     static func cut(_ text: String, around mark: Range<Int>?) -> (text: String, arrow: String) {
         // The text is made printable scalar by scalar, so that positions stay the same.

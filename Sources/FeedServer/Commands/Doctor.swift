@@ -4,7 +4,6 @@ import ArgumentParser
 import FoundationEssentials
 import ICalBridge
 import KalendsCore
-import KalendsFront
 import Server
 import Storage
 

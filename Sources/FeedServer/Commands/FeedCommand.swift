@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Base
-import FoundationEssentials
 import ICalBridge
 import KalendsCore
 import Server

@@ -2,7 +2,6 @@
 
 public import ArgumentParser
 public import ICalBridge
-import KalendsCore
 import Server
 
 struct Format: ParsableCommand {

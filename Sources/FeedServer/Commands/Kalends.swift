@@ -4,7 +4,6 @@ import ArgumentParser
 @_exported public import Base  // Text is compared by its bytes in all of this module.
 import Glibc
 import KalendsCore
-import KalendsFront
 import Server
 
 /// The program's only executable.

@@ -6,7 +6,6 @@ import FoundationEssentials
 import Glibc
 import ICalBridge
 import KalendsCore
-import KalendsFront
 import Server
 import Storage
 

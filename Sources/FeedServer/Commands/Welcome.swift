@@ -3,7 +3,6 @@
 import ArgumentParser
 import KalendsCore
 import Server
-import Storage
 
 struct Welcome: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

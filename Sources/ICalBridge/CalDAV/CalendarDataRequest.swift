@@ -91,9 +91,7 @@ package struct CalendarDataRequest: Hashable, Sendable {
         }
         return component
     }
-}
 
-extension CalendarDataRequest {
     /// Whether the text is returned as it is stored.
     package var isWhole: Bool { calendar == nil && recurrences == .all && busy == nil && hasKnownZones }
 

@@ -118,9 +118,7 @@ package struct CalendarFilter: Hashable, Sendable {
         guard let range = TimeRange(element, isOpen: true) else { throw .invalidFilter }
         return range
     }
-}
 
-extension CalendarFilter {
     /// The component that a resource needs to have, by its kind; nil if several kinds may meet the filter.
     private var needed: Component? {
         calendar.components.first { ComponentTree.isPlaced($0.name) && !$0.isAbsent }

@@ -137,9 +137,7 @@ package struct ObjectTree: Hashable, Sendable {
         ContentLine.fold(line, to: &out)
         out += [13, 10]
     }
-}
 
-extension ObjectTree {
     /// Returns the first line with this name.
     package func line(_ name: String) -> Line? { lines.first { $0.name == name } }
 

@@ -10,9 +10,7 @@ public enum CalendarForm: String, Hashable, Sendable, Codable, CaseIterable {
     case xCal = "xcal"
     /// A table for spreadsheets (RFC 4180), with one row for each component.
     case csv
-}
 
-extension CalendarForm {
     /// The media type without parameters, in lower case.
     public var mediaType: String {
         switch self {
@@ -30,16 +28,6 @@ extension CalendarForm {
         // Both are UTF-8 by definition and have no charset parameter.
         case .jCal, .xCal: mediaType
         case .csv: "text/csv; charset=utf-8; header=present"
-        }
-    }
-
-    /// The file name extension, without the dot.
-    public var fileExtension: String {
-        switch self {
-        case .iCalendar: "ics"
-        case .jCal: "jcal"
-        case .xCal: "xcal"
-        case .csv: "csv"
         }
     }
 }

@@ -68,42 +68,6 @@ extension ICalendar {
         out.last += "</icalendar>\n".utf8
         return out.all
     }
-
-    /// Reads the only calendar of a jCal text, with the limits and repairs of `CalendarReader`.
-    ///
-    /// - Throws: `FormError` when it is not jCal, holds no calendar or several, or nothing in it can be read.
-    public init(jCal bytes: [UInt8], options: CalendarReader.Options = .init()) throws(FormError) {
-        let text = try CalendarReader.iCalendarText(fromJCal: bytes, limit: options.limits.bytes)
-        try self.init(text: text, from: .jCal, options: options)
-    }
-
-    /// Reads the only calendar of an xCal text, with the limits and repairs of `CalendarReader`.
-    ///
-    /// - Throws: `FormError` when it is not xCal, holds no calendar or several, or nothing in it can be read.
-    public init(xCal bytes: [UInt8], options: CalendarReader.Options = .init()) throws(FormError) {
-        let text = try CalendarReader.iCalendarText(fromXCal: bytes, limit: options.limits.bytes)
-        try self.init(text: text, from: .xCal, options: options)
-    }
-
-    /// Reads the events of a CSV table with the columns of `csv()`, in any order and number.
-    ///
-    /// - Throws: `FormError` when there is no header row with a column of starts, or no row can be read.
-    public init(csv bytes: [UInt8], options: CalendarReader.Options = .init()) throws(FormError) {
-        let text = try CalendarReader.iCalendarText(fromCSV: bytes, limit: options.limits.bytes)
-        try self.init(text: text, from: .csv, options: options)
-    }
-
-    private init(text: [UInt8], from form: CalendarForm, options: CalendarReader.Options) throws(FormError) {
-        let reading = CalendarReader(options: options).read(text)
-        if let refusal = reading.refusalSentence { throw FormError(form: form, sentence: refusal) }
-        guard let calendar = reading.calendars.first else {
-            throw FormError(form: form, .formEmpty, "It holds no calendar.")
-        }
-        guard reading.calendars.count == 1 else {
-            throw FormError(form: form, .formSeveral, "It holds \(reading.calendars.count, .count) calendars, not one.")
-        }
-        self = calendar
-    }
 }
 
 /// A text that grows in parts.

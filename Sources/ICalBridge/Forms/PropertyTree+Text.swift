@@ -1,21 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyTree {
-    /// The top-level components of a well-formed iCalendar text, as the strict writer makes it.
-    ///
-    /// Unclosed components are left out; a file from elsewhere has to go through the calendar reader first.
-    static func trees(inText bytes: [UInt8]) -> [PropertyTree] {
-        var trees: [PropertyTree] = []
-        walk(inText: [bytes]) { step in
-            switch step {
-            case .begin(let calendar): trees.append(calendar)
-            case .component(let component): trees[trees.count - 1].components.append(component)
-            case .end: break
-            }
-        }
-        return trees
-    }
-
     /// One step through a text, in the text's order.
     enum Step {
         /// A top-level component begins: its name and its properties, which come before its components.
@@ -25,7 +10,9 @@ extension PropertyTree {
         case end(name: String)
     }
 
-    /// Visits a well-formed iCalendar text, as `trees(inText:)` does, with one component in memory at a time.
+    /// Visits the components of a well-formed iCalendar text, as the strict writer makes it, with one in memory at a time.
+    ///
+    /// Unclosed components are left out; a file from elsewhere has to go through the calendar reader first.
     ///
     /// - Parameter parts: the text, in parts each of which ends where a line does.
     static func walk(inText parts: [[UInt8]], _ visit: (Step) -> Void) {

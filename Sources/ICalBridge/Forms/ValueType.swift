@@ -21,9 +21,7 @@ struct ValueType: RawRepresentable, Hashable {
     static let utcOffset = ValueType(rawValue: "utc-offset")
     /// The value as it is written in iCalendar, with its escapes (RFC 7265 section 5, RFC 6321 section 5).
     static let unknown = ValueType(rawValue: "unknown")
-}
 
-extension ValueType {
     /// The type that a property has without VALUE; nil for a property that has no default or is not known.
     static func standard(of property: String) -> ValueType? { standards[property] }
 

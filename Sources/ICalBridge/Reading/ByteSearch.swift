@@ -19,9 +19,7 @@ enum ByteSearch {
             return unsafe UnsafeRawPointer(found) - base
         }
     }
-}
 
-extension ByteSearch {
     /// The first index of a byte within a range.
     static func first(_ byte: UInt8, in bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
         guard !range.isEmpty else { return nil }

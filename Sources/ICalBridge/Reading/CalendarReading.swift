@@ -25,28 +25,7 @@ public struct CalendarReading: Hashable, Sendable {
     public var refusal: String? { refusalSentence?.text }
 
     public init(format: SourceFormat) { self.format = format }
-}
 
-extension CalendarReading {
     /// All events of all calendars.
     public var events: [Event] { calendars.flatMap(\.events) }
-
-    /// The problems within the lines of one event.
-    public func problems(ofEvent event: Int, inCalendar calendar: Int) -> ArraySlice<Problem> {
-        guard lines.indices.contains(calendar), lines[calendar].indices.contains(event) else { return [] }
-        let span = lines[calendar][event]
-        let first = firstIndex { $0.line >= span.lowerBound }
-        return problems[first..<max(first, firstIndex { $0.line > span.upperBound })]
-    }
-
-    /// The index of the first problem for which `holds` is true; it has to be true for all later ones, too.
-    private func firstIndex(where holds: (Problem) -> Bool) -> Int {
-        var low = 0
-        var high = problems.count
-        while low < high {
-            let middle = (low + high) / 2
-            if holds(problems[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// Texts, tokens and numbers of a component.
 extension ComponentReader {
     mutating func text(_ field: DecodedProperty.Field, _ property: Property, _ context: inout ReadingContext) {

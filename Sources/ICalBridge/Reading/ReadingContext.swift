@@ -17,9 +17,7 @@ struct ReadingContext {
         log = ProblemLog(limit: options.limits.problemsOfAKind)
         self.options = options
     }
-}
 
-extension ReadingContext {
     /// The zone that a line names, or that times without a name have.
     ///
     /// Returns nil at its first use, because the careful way reports what is odd about a name; where libical is avoided,

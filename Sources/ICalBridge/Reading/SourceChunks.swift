@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Base
 internal import Synchronization
 
 /// A large file in chunks that are cut between two events, each of which is scanned and read while the processor has it

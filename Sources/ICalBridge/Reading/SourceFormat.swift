@@ -23,9 +23,7 @@ public enum SourceFormat: String, Hashable, Sendable, Codable, CaseIterable {
     case binary
     /// Text in none of these formats.
     case text
-}
 
-extension SourceFormat {
     /// The format of bytes that contain no component; nil when they may be a calendar.
     ///
     /// Reads the beginning, and scans all the bytes once for `BEGIN:`.

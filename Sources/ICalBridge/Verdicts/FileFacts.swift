@@ -93,9 +93,7 @@ struct FileFacts: Sendable {
         let count = problems.reduce(0) { $1.code == code && holds($1) ? $0 + ($1.unlisted ?? 1) : $0 }
         return count > 0 ? count : nil
     }
-}
 
-extension FileFacts {
     private mutating func count(_ all: [Event]) {
         var masters: [ByteString: Event] = [:]
         for event in all where event.recurrenceID == nil {

@@ -109,9 +109,7 @@ enum StrictValue {
         }
         return quad == 0
     }
-}
 
-extension StrictValue {
     /// A rule that the library can read.
     struct Rule {
         var until: Clock?

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// The form in which a calendar app takes the address of a calendar to subscribe to.
 ///
 /// The forms are those that public projects generate for the same apps, looked up on 2026-11-28.

@@ -150,9 +150,7 @@ struct ThunderbirdLine {
         guard let last, let colon = line[last...].firstIndex(of: 58) else { return nil }
         value = line[(colon + 1)...]
     }
-}
 
-extension ThunderbirdLine {
     /// The types of values that can be wrong.
     enum ValueType: String {
         case rule = "recur"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// The XML namespaces that CalDAV and xCal use.
 package enum XMLNamespace: Hashable, Sendable {
     case dav, caldav, calendarServer, apple, push, xCal

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import FeedTokens
 import HTTPTypes
 import KalendsCore
@@ -172,9 +171,7 @@ struct FeedFastPath: Sendable {
         buffer.writeStaticString("\r\n")
         return buffer
     }
-}
 
-extension FeedFastPath {
     /// What is known about the client of a connection, kept so that it is computed only once.
     final class Caller {
         let address: IPAddress?

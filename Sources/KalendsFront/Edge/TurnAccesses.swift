@@ -67,9 +67,7 @@ final class TurnAccesses {
         }
         for one in accesses { one.handler.finish(one.answer, result) }
     }
-}
 
-extension TurnAccesses {
     /// The turns of a server's event loops.
     final class Loops: Sendable {
         private let counter: AccessCounter

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import HTTPTypes
 import Hummingbird
-import KalendsCore
 
 /// Lets pages of the origins that the operator names call the API from a browser (the CORS protocol of Fetch).
 ///

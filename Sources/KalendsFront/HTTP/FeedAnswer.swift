@@ -2,10 +2,8 @@
 
 import FeedTokens
 package import HTTPTypes
-import Hummingbird
 import ICalBridge
 import KalendsCore
-import NIOCore
 import Storage
 
 /// What is looked up for a request: which feed, when, and in which form and coding.

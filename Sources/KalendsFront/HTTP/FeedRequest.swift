@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import FeedTokens
 import HTTPTypes
-import ICalBridge
 import NIOHTTP1
 
 /// The parts of a request that a feed's answer depends on, except the token and the caller's address.

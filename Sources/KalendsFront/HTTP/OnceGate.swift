@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Crypto
-import FeedTokens
 import HTTPTypes
 import Hummingbird
 import KalendsCore

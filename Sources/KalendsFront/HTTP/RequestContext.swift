@@ -44,9 +44,7 @@ package struct KalendsContext: RequestContext {
         channel = source.channel
         remoteAddress = source.channel.remoteAddress
     }
-}
 
-extension KalendsContext {
     /// What the request's body arrives in.
     ///
     /// - Parameter length: the length that the request states, if any.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
-import NIOHTTP1
 
 /// The id that a proxy or a caller gives a request (`X-Request-Id`), so that it is found in the logs of both.
 enum RequestIdentity {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import HTTPTypes
 import Hummingbird
-import KalendsCore
 
 typealias Handler = @Sendable (Request, KalendsContext) async throws -> Response
 
@@ -42,6 +40,19 @@ struct RouteTable {
         precondition(
             !sections.contains { $0.name == section.name }, "The routes of \(section.name) do not follow each other.")
         sections.append(section)
+    }
+
+    /// Adds a route of the API, with the parts of its operation, to the section that was begun last.
+    mutating func on(
+        _ method: HTTPRequest.Method, _ path: String, _ id: String, _ summary: String, _ access: Access,
+        _ need: KeyNeed, details: String? = nil, query: [Operation.Parameter] = [], body: Operation.Body? = nil,
+        _ replies: [Operation.Reply], refusals: [Int] = [], hasTag: Bool = false, takesLong: Bool = false,
+        deprecations: [Deprecation] = [], _ handler: @escaping Handler
+    ) {
+        let operation = Operation(
+            id, summary, access, need, details: details, query: query, body: body, replies, refusals: refusals,
+            hasTag: hasTag, takesLong: takesLong, deprecations: deprecations)
+        on(method, path, operation, handler)
     }
 
     /// Adds a route of the API to the section that was begun last.

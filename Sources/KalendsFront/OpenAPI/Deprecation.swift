@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Calendar
-import HTTPTypes
 import KalendsCore
 
 /// The announcement that an operation, or a part of its requests, is to go (docs/versions.md).

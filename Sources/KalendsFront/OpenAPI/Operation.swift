@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
 import KalendsCore
 
 /// Describes a route for the router, the document and the tests: what it does, who may call it, and what it accepts and

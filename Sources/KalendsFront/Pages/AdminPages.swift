@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Calendar
 import FeedTokens
 import Hummingbird
@@ -29,7 +28,6 @@ struct AdminPages: Sendable {
     }
 
     /// Makes a key that may do everything; only this answer shows it.
-    @Sendable
     private static func createKey(_ visit: PageVisit) async throws -> Response {
         do {
             let name = try KeyRoutes.read(["name": .string(visit.form["name"] ?? "")]).name
@@ -43,7 +41,6 @@ struct AdminPages: Sendable {
     }
 
     /// Asks about the person whose id was typed, and erases them once that is confirmed.
-    @Sendable
     private static func erase(_ visit: PageVisit) async throws -> Response {
         let user = String((visit.form["user"] ?? "").withoutOuterBlanks)
         guard Identifier.isValid(user) else { return visit.redirect(to: path) }

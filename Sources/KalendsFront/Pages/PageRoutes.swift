@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
-import Hummingbird
 import KalendsCore
-import Pages
 
 /// Registers all pages that a browser is shown, below `/app`.
 enum PageRoutes {

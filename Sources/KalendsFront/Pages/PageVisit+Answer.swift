@@ -5,7 +5,6 @@ import HTTPTypes
 import Hummingbird
 import KalendsCore
 import Pages
-import Storage
 
 extension PageVisit {
     /// Answers with a page that shows nothing but its visitor.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FeedTokens
-import HTTPTypes
 import Hummingbird
-import ICalBridge
 import KalendsCore
 import Pages
 import Storage

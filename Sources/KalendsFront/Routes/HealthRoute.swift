@@ -11,15 +11,13 @@ struct HealthRoute: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.server)
         routes.on(
-            .get, "/healthz",
-            Operation(
-                "getHealth", "Check whether the server can serve requests", .anyone, .noKey,
-                [
-                    .init(status: 200, text: "The server can serve requests.", type: "text/plain"),
-                    .init(
-                        status: 503, text: "Reads cannot be recorded, or the database's file was deleted or replaced.",
-                        type: "text/plain"),
-                ])
+            .get, "/healthz", "getHealth", "Check whether the server can serve requests", .anyone, .noKey,
+            [
+                .init(status: 200, text: "The server can serve requests.", type: "text/plain"),
+                .init(
+                    status: 503, text: "Reads cannot be recorded, or the database's file was deleted or replaced.",
+                    type: "text/plain"),
+            ]
         ) { _, _ in
             let trouble = services.upkeep.trouble
             return Response(

@@ -19,7 +19,6 @@ struct LocalRoutes: Sendable {
         routes.onlyForOperator(.get, "/local/users/{user}/log-name", logName)
     }
 
-    @Sendable
     private func backup(_ request: Request, _ context: KalendsContext) async throws -> Response {
         var fields = FieldReader(try await request.json(context))
         let path = fields.text("path", isRequired: true, maximum: 4096)
@@ -29,14 +28,12 @@ struct LocalRoutes: Sendable {
         return .noContent
     }
 
-    @Sendable
     private func rotateKey(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let outcome = try await services.upkeep.rotateKey(for: .operatorAtHand)
         return try .json(["resealed": .integer(outcome.resealed), "lost": .integer(outcome.lost)])
     }
 
     /// Reports what is available at no cost, to show that the server is running.
-    @Sendable
     private func status(_ request: Request, _ context: KalendsContext) throws -> Response {
         try .json([
             "isServer": .bool(services.isServer), "publicURL": .string(services.settings.publicURL),
@@ -45,18 +42,15 @@ struct LocalRoutes: Sendable {
     }
 
     /// Returns the name that a user has in the log, whether or not there is such a user.
-    @Sendable
     private func logName(_ request: Request, _ context: KalendsContext) throws -> Response {
         try .json(["logName": .string("user/" + services.pseudonym(of: try context.newIdentifier("user")))])
     }
 
     /// Checks every stored row.
-    @Sendable
     private func rows(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(["faults": .array(try await services.upkeep.faults().map(JSONValue.string))])
     }
 
-    @Sendable
     private func health(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let journal = services.counter.journal
         let servers = try await services.upkeep.servers().map { server, isRunning -> JSONValue in

@@ -12,15 +12,12 @@ struct RootRoute: Sendable {
         let base = services.settings.basePath
         routes.section(.server)
         routes.on(
-            .get, "/",
-            Operation(
-                "getRoot", "Redirect to the pages or the documentation", .anyone, .noKey,
-                [
-                    .init(
-                        status: 302,
-                        text: "To the pages for a browser; to the documentation for any other client.",
-                        headers: ["Location"])
-                ])
+            .get, "/", "getRoot", "Redirect to the pages or the documentation", .anyone, .noKey,
+            [
+                .init(
+                    status: 302, text: "To the pages for a browser; to the documentation for any other client.",
+                    headers: ["Location"])
+            ]
         ) { request, _ in
             // The target depends on the client.
             let index = base + (PagePreference.isIn(accept: request.headers[values: .accept]) ? "/app" : "/docs")

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FeedTokens
-import HTTPTypes
 package import Hummingbird
 package import KalendsCore
-import Logging
 
 /// All routes of the server, which is an overview of the product.
 package enum Routes {

@@ -53,7 +53,7 @@ public struct CircleLink: Sendable {
 public struct Notice: Sendable {
     public enum What: String, Sendable, CaseIterable {
         case feedCreated, feedChanged, feedRegenerated, feedRenewed, feedRevoked, feedRemoved
-        case connectionMade, connectionPaused, connectionResumed, connectionChanged, disconnected, syncStarted
+        case connectionPaused, connectionResumed, connectionChanged, disconnected, syncStarted
         case runApproved, runUndone
         case conflictResolved, conflictDismissed
         case changeUndone
@@ -63,7 +63,7 @@ public struct Notice: Sendable {
         case appPasswordChanged, appPasswordEnded, ownCalendarDeleted
         case deviceRemoved, sessionEnded, passwordChanged, accountSaved
         case secondFactorEnabled, secondFactorRemoved, providerJoined, providerLeft
-        case keyMade, keyRevoked, signedOut
+        case keyRevoked, signedOut
     }
 
     public var what: What

@@ -40,9 +40,7 @@ extension Words {
     func sentence(_ key: String, count: Int, _ inserts: [String: Insert] = [:]) -> Node {
         sentence(plural(key, count), inserts.merging(["count": .text(number(count))]) { own, _ in own })
     }
-}
 
-extension Words {
     /// The beginning of the key of a sentence about a calendar file; its code follows.
     static let sentencePrefix = "sentence_"
 

@@ -9,12 +9,6 @@ public struct TimeWords: Sendable {
     /// Milliseconds since 1970.
     let now: Int
 
-    public init(words: Words, zone: PageZone, now: Int) {
-        self.words = words
-        self.zone = zone
-        self.now = now
-    }
-
     var today: CivilDate { zone.local(now).day }
 
     // MARK: Instants

@@ -6,7 +6,6 @@ import Glibc
 import ICalBridge
 package import KalendsCore
 package import KalendsFront
-import Logging
 package import Storage
 
 /// The database in use by this process: its lock, key and services, from opening to closing.

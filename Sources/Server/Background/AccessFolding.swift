@@ -2,7 +2,6 @@
 
 package import FeedTokens
 import KalendsCore
-import KalendsFront
 package import Logging
 import ServiceLifecycle
 

@@ -2,7 +2,6 @@
 
 import AsyncHTTPClient
 import FoundationEssentials
-import HTTPTypes
 package import KalendsCore
 import Logging
 package import NIOCore

@@ -43,7 +43,6 @@ struct PublicPort<Responder: HTTPResponder>: Service where Responder.Context == 
         try await serve(channels(respond))
     }
 
-    @Sendable
     private func respond(
         _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
     ) async throws {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CalDAVServer
-import FoundationEssentials
 import Glibc
 import Hummingbird
 import HummingbirdCore

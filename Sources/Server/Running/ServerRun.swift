@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
-import Hummingbird
 import KalendsCore
 import KalendsFront
 package import Logging

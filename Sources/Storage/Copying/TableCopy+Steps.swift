@@ -56,7 +56,6 @@ extension TableCopy {
         return (beginning, copied)
     }
 
-    @Sendable
     private static func isUnfinished(_ reader: any ReadTransaction) throws -> Bool {
         try reader.row("SELECT version FROM schema_migrations WHERE version = $1", [.integer(Schema.unfinishedCopy)])
             != nil

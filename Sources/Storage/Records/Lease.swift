@@ -7,8 +7,6 @@ public struct Lease: Hashable, Sendable {
     public let name: String
     /// A number that the lease never has again: whoever takes it next has a higher one.
     public let epoch: Int
-
-    package init(name: String, epoch: Int) { (self.name, self.epoch) = (name, epoch) }
 }
 
 /// A lease with the time until which nobody else can have taken it.

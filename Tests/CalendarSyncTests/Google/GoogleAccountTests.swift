@@ -183,18 +183,19 @@ import Testing
             "POST", "", ["summary": "x", "start": ["date": "2026-12-24"], "end": ["date": "2026-12-25"]])
         try await bench.control("push", ["release": true])
         let wanted = ["once": 2, "twice": 4, "held": 2, "lost": 0][mode] ?? 0
-        var received: [GoogleNotification] = []
+        var received: [PushNotice] = []
         while received.count < max(wanted, 1) {
             for headers in try await bench.read("received")["notifications"]?.array ?? [] {
-                received.append(try #require(GoogleNotification { headers[$0.lowercased()]?.string }))
+                let fields = (headers.object ?? [:]).map { (name: $0.key.string, value: $0.value.string ?? "") }
+                received.append(try #require(GooglePush.notice(headers: fields)))
             }
             if wanted == 0 { break }
             try await Task.sleep(for: .milliseconds(20))
         }
         #expect(received.count == wanted)
-        #expect(received.allSatisfy { $0.channelID == channel.id && $0.resourceID == channel.resourceID })
-        #expect(received.allSatisfy { $0.token == Concealed("s3cret") })
-        #expect(received.filter(\.isSync).count == wanted / 2)
+        #expect(received.allSatisfy { $0.channel == channel.id && $0.resourceID == channel.resourceID })
+        #expect(received.allSatisfy { $0.secret == Concealed("s3cret") })
+        #expect(received.filter { $0.what == .opened }.count == wanted / 2)
         try await bench.provider.unwatch(channel)
         try await bench.provider.unwatch(channel)
         #expect(try await bench.read("state")["channels"] == [])

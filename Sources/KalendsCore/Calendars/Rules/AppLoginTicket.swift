@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-import Crypto
 package import FeedTokens
-import Storage
 
 /// What the page of an app's sign-in is opened with (Nextcloud's login flow, version 2): which app asks, until when, and
 /// for whom the password is kept.

@@ -36,14 +36,6 @@ package struct CalendarCollection: Sendable {
     package static let maxResourceSize = 1 << 20
     /// The most bytes of texts that are in memory at a time for one answer, but for a single text.
     package static let pageBytes = 1 << 20
-
-    package init(
-        kind: Kind, userID: String, segment: String, displayName: String, components: [CalendarComponent],
-        mayWrite: Bool, number: Int, properties: [StoredProperty] = []
-    ) {
-        (self.kind, self.userID, self.segment, self.displayName) = (kind, userID, segment, displayName)
-        (self.components, self.mayWrite, self.number, self.properties) = (components, mayWrite, number, properties)
-    }
 }
 
 /// A property of a collection that a person set, kept as it came (RFC 4918 section 4).
@@ -109,8 +101,6 @@ package struct PutOutcome: Sendable {
     /// The ETag if the text is stored exactly as it came; nil otherwise, so that the client reads it again
     /// (RFC 4791 section 5.3.4).
     package var etag: String?
-
-    package init(isNew: Bool, etag: String?) { (self.isNew, self.etag) = (isNew, etag) }
 }
 
 /// Why a request at a collection is refused, with the precondition that RFC 4791, 4918, 5689 or 6578 has for it.
@@ -214,7 +204,7 @@ extension CollectionSource {
 package struct CalDAVCaller: Sendable {
     package let passwordID: String
     /// The number under which its accesses are counted.
-    package let number: Int
+    package var number = 0
     package let userID: String
     /// Whether the password's access is `write`.
     package let mayWrite: Bool
@@ -222,11 +212,4 @@ package struct CalDAVCaller: Sendable {
     package let circleIDs: [String]?
     /// Whether the person's own calendars are reached.
     package let own: Bool
-
-    package init(
-        passwordID: String, number: Int = 0, userID: String, mayWrite: Bool, circleIDs: [String]?, own: Bool
-    ) {
-        (self.passwordID, self.number, self.userID, self.mayWrite) = (passwordID, number, userID, mayWrite)
-        (self.circleIDs, self.own) = (circleIDs, own)
-    }
 }

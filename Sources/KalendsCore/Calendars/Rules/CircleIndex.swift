@@ -2,7 +2,6 @@
 
 import CalendarSync
 import FeedTokens
-import ICalBridge
 import Storage
 
 /// The names, ETags and times of all resources of a circle as one person gets them, kept without their texts and

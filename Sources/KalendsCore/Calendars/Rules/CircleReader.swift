@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CalendarSync
-import ICalBridge
 import Storage
 
 /// Reads resources of one circle for one person within one transaction.

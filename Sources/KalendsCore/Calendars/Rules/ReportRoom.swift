@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Synchronization
 
 /// What calendar apps may ask at the same time that takes long: reports, and lists of what is in a collection. What is

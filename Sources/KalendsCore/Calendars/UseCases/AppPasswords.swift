@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import FeedTokens
 package import Storage
 
@@ -9,8 +8,6 @@ package import Storage
 /// They are in one ledger with the tokens of feeds: their hashes, their ends and their accesses.
 package struct AppPasswords: Sendable {
     package let services: Services
-
-    package init(services: Services) { self.services = services }
 
     /// Returns the caller's app passwords, or everybody's for the installation, in order of id; those that were ended
     /// are left out.

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-import CalendarSync
-import ICalBridge
 package import Storage
 
 /// A person's circles as calendars: the events of each, and its tasks and follow-ups.
 package struct CircleCollections: CollectionSource {
     let services: Services
-
-    package init(services: Services) { self.services = services }
 
     /// How many circles are looked up at once.
     private static let together = 100

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 package import Storage
 
 /// What calendar apps find of a person: all of their collections, whatever keeps them.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import CalendarSync
 import Crypto
-import FeedTokens
 import Storage
 
 /// What became of a message to a push service; nothing in it reveals the address.
@@ -11,8 +9,6 @@ package struct PushAnswer: Sendable {
     package var status: Int?
     /// The wait that the push service requests, in seconds.
     package var retryAfter: Int?
-
-    package init(status: Int? = nil, retryAfter: Int? = nil) { (self.status, self.retryAfter) = (status, retryAfter) }
 
     package var isTaken: Bool { status.map { (200..<300).contains($0) } ?? false }
     /// Whether the push resource is there no more (RFC 8030 section 7.3).

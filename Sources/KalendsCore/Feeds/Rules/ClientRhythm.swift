@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FeedTokens
 import Storage
 
 /// How regularly one family of programs reads a feed; times are in milliseconds.

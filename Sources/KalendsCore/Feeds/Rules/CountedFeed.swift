@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FeedTokens
 package import Storage
 
 /// A feed with its clients and problems.

@@ -69,9 +69,7 @@ package struct FeedConfiguration: ContentOptions {
     var extras: Set<EventExtra> {
         Set(EventExtra.choices.filter { $0 == .attendees ? includeAttendees : includeAttachments })
     }
-}
 
-extension FeedConfiguration {
     package static let example: JSONValue = ["detail": "titles", "futureDays": 90]
 
     package static func option(for kind: any ItemContent.Type) -> String { kind.feedSetting }

@@ -2,7 +2,6 @@
 
 import FeedTokens
 import ICalBridge
-import Storage
 
 /// The day that a feed's window is relative to, in its circle's zone.
 struct FeedDay: Hashable, Sendable {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ICalBridge
-
 /// A feed's bytes in pieces, which schedules and other feeds of the circle share.
 ///
 /// It is a class so that simultaneous readers of a large feed can share it.

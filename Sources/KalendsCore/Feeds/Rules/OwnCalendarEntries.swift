@@ -11,7 +11,6 @@ enum OwnCalendarEntries {
     private static let slack = 2 * 86_400
     private static let page = 50
 
-    @Sendable
     static func each(
         of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
         _ body: (OwnEntries.Entry) throws -> Void

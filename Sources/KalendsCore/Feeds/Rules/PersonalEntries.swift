@@ -8,7 +8,6 @@ enum PersonalEntries {
     /// How many days an event may be off, because its zone is not the feed's.
     private static let slack = 2
 
-    @Sendable
     static func each(
         of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
         _ body: (OwnEntries.Entry) throws -> Void

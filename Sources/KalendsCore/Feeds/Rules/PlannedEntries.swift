@@ -7,7 +7,6 @@ import Storage
 enum PlannedEntries {
     private static let slack = 2 * 86_400_000
 
-    @Sendable
     static func each(
         of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
         _ body: (OwnEntries.Entry) throws -> Void

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Base
 package import ICalBridge
 import Storage
 
@@ -128,9 +127,7 @@ extension AuthorizedCircle {
             of: try self.feed(feed), circle, days, .init(bytes: bytes, isShownOnly: true), room, in: transaction,
             services)
     }
-}
 
-extension AuthorizedCircle {
     /// Returns the entries that a new feed of the user would show on some days, before it is made; throws 422 for the
     /// faults of its content.
     package func preview(

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import FeedTokens
-import ICalBridge
 package import Storage
 
 /// Reports which readers of feeds and which connected calendars have the latest change of an item.

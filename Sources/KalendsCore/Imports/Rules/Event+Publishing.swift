@@ -102,9 +102,7 @@ extension Event {
         }
         return copy
     }
-}
 
-extension Event {
     /// Takes the ends off added dates, and returns the occurrences that have them as changes of this series: Home
     /// Assistant shows nothing of a calendar that has such a date, and few readers support one.
     mutating func takePeriods(in zone: TimeZoneReference) -> [Event] {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Base
 package import ICalBridge
 
 /// What an event of a file has besides what everybody may see of it.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-import ICalBridge
 import Storage
 
 /// Who imports events into a circle, a person with a file or a followed calendar: the events go to the importer's own

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import ICalBridge
 import Storage
-
-/// An import that has begun, as the answer to its request is made of it.
-package protocol BegunImport: Sendable {
-    var id: String { get }
-}
 
 /// The work of an import after its file has arrived: the file is read, and then stored completely or not at all.
 ///
 /// Only the acts that begin it make one, so that it exists only for a caller whose right in the circle was checked; what
 /// it reads checks no right again, and each act with which it writes checks it in its own transaction.
-struct ImportWork: BegunImport {
+package struct ImportWork: Sendable {
     private let services: Services
-    let id: String
+    package let id: String
     private let circleID: String
     private let caller: Caller
     private let choice: ImportChoice
@@ -219,7 +213,6 @@ struct ImportWork: BegunImport {
         .circle(circle, .write, touchingNoFeed: "Nothing of an import is shown before it is committed.")
     }
 
-    @Sendable
     private func circle(in transaction: any ReadTransaction) throws -> Circle {
         guard let circle = try transaction.circle(circleID) else { throw Refusal.missing(.circle) }
         return circle

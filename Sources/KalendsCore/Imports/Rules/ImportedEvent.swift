@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Crypto
-import FeedTokens
 import FoundationEssentials
 import ICalBridge
 import Storage

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import ICalBridge
 
 /// A sentence as one process or one version of the program passes it to another: a code that the other one does not

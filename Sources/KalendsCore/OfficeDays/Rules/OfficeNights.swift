@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Logging
-import OfficeDays
 import ServiceLifecycle
 import Storage
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Crypto
 
 /// The one token that a phone's companion may use instead of a device's token, and the user for whom it acts.

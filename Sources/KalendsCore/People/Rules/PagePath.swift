@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// The page that a sign-in leads to: a path below `/app/`, possibly with a query, and never another address.
 package struct PagePath: Hashable, Sendable {
     let text: String

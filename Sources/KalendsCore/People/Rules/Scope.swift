@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Storage
 
 /// A scope of a service key; no scope includes another.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Storage
 
 /// The second factors of users who sign in with a password: an authenticator app, and recovery codes.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Storage
 
 /// The names that appear in titles, by id, including those of people who left.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// The reason, as a sentence for people, why an item cannot be changed as its event was.
 struct InboundRefusal: Error {
     let sentence: String

@@ -88,5 +88,5 @@ extension Setting {
         "frameAncestors", .list, standard: "nobody",
         "Origins whose pages may show this server's in a frame: https://app.example, separated by commas.")
 
-    static let brand: [Setting] = [appName, appAccent, appLogo, frameAncestors]
+    package static let brand: [Setting] = [appName, appAccent, appLogo, frameAncestors]
 }

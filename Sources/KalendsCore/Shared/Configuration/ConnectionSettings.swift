@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 package import Storage
 
 /// The addresses of calendar providers, and the credentials with which this server identifies itself to them.

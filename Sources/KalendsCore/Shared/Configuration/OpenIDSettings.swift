@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// The provider of OpenID Connect at which people sign in, and what follows from what it says of them.
 package struct OpenIDSettings: Sendable {
     /// Whose accounts at the provider let them in, the narrowest first.
@@ -130,7 +128,7 @@ extension Setting {
     )
 
     /// The settings of the sign-in at a provider; all others need the first.
-    static let openID: [Setting] = [
+    package static let openID: [Setting] = [
         oidcIssuer, oidcClientID, oidcClientSecret, oidcName, oidcScopes, oidcUserClaim, oidcAccounts, oidcSessionHours,
         oidcGroupsClaim, oidcOperatorGroup, oidcPrivateHosts,
     ]

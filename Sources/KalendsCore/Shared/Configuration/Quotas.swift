@@ -57,7 +57,7 @@ package struct Quotas: Sendable {
     func clamped(to caller: Identity) -> Quotas {
         guard caller.isInstallation else { return self }
         var quotas = self
-        for (_, path) in Self.settings {
+        for path in Self.settings.map(\.path) {
             let (number, isTooMuch) = self[keyPath: path].multipliedReportingOverflow(by: hostFactor)
             quotas[keyPath: path] = isTooMuch ? .max : number
         }

@@ -20,37 +20,28 @@ package struct Retention: Sendable {
     package var previews = 1
 
     /// Each of them with the setting that changes it.
-    static let settings: [(setting: Setting, path: any WritableKeyPath<Retention, Int> & Sendable)] = [
-        (.keepAccessDays, \.accesses), (.keepAccessCountDays, \.accessCounts), (.keepActivityDays, \.activity),
-        (.keepRunDays, \.runs), (.keepDeletionDays, \.deletions), (.keepDeliveryDays, \.deliveries),
-        (.keepPreviewDays, \.previews),
+    package static let settings: [NumberSetting<Retention>] = [
+        days(
+            "keepAccessDays", \.accesses,
+            "Days for which single accesses of feeds are kept; the newest 1,000 of each feed stay longer."),
+        days("keepAccessCountDays", \.accessCounts, "Days for which counts of accesses by day and client are kept."),
+        days(
+            "keepActivityDays", \.activity, to: CircleChanges.keptDays,
+            "Days for which what was there before changes of a circle's items is kept, so that they can be undone."),
+        days(
+            "keepRunDays", \.runs,
+            "Days for which runs of connections, their writes and resolved conflicts are kept, and can be undone."),
+        days(
+            "keepDeletionDays", \.deletions, from: 30,
+            "Days for which it is known that an event was deleted on both sides; an older copy could bring it back."),
+        days("keepDeliveryDays", \.deliveries, "Days for which messages to webhooks are listed after they ended."),
+        days("keepPreviewDays", \.previews, "Days for which a file that was read, but not imported, is kept."),
     ]
-}
-
-extension Setting {
-    package static let keepAccessDays = days(
-        "keepAccessDays", \.accesses,
-        "Days for which single accesses of feeds are kept; the newest 1,000 of each feed stay longer.")
-    package static let keepAccessCountDays = days(
-        "keepAccessCountDays", \.accessCounts, "Days for which counts of accesses by day and client are kept.")
-    package static let keepActivityDays = days(
-        "keepActivityDays", \.activity, to: CircleChanges.keptDays,
-        "Days for which what was there before changes of a circle's items is kept, so that they can be undone.")
-    package static let keepRunDays = days(
-        "keepRunDays", \.runs,
-        "Days for which runs of connections, their writes and resolved conflicts are kept, and can be undone.")
-    package static let keepDeletionDays = days(
-        "keepDeletionDays", \.deletions, from: 30,
-        "Days for which it is known that an event was deleted on both sides; an older copy could bring it back.")
-    package static let keepDeliveryDays = days(
-        "keepDeliveryDays", \.deliveries, "Days for which messages to webhooks are listed after they ended.")
-    package static let keepPreviewDays = days(
-        "keepPreviewDays", \.previews, "Days for which a file that was read, but not imported, is kept.")
 
     private static func days(
-        _ name: String, _ path: any KeyPath<Retention, Int> & Sendable, from least: Int = 1,
+        _ name: String, _ path: any WritableKeyPath<Retention, Int> & Sendable, from least: Int = 1,
         to most: Int = 3650, _ about: String
-    ) -> Setting {
-        Setting(name, .number(least...most), standard: String(Retention()[keyPath: path]), about)
+    ) -> NumberSetting<Retention> {
+        NumberSetting(name, path, in: least...most, standard: Retention(), about)
     }
 }

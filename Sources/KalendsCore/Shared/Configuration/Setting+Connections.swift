@@ -48,7 +48,7 @@ extension Setting {
         "returnOrigins", .list, standard: "only this server's pages",
         "Origins that a sign-in at a provider may lead back to: https://app.example, separated by commas.")
 
-    static let connections: [Setting] = [
+    package static let connections: [Setting] = [
         googleClientID, googleClientSecret, microsoftClientID, microsoftClientSecret, microsoftTenant,
         googleAuthorizeURL, googleTokenURL, googleRevokeURL, googleApiURL, googleRequestsPerDay,
         microsoftLoginURL, microsoftGraphURL, privateCaldavHosts, privatePushHosts, returnOrigins,

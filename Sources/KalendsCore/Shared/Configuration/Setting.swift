@@ -71,9 +71,7 @@ package struct Setting: Hashable, Sendable {
         copy.isSecret = true
         return copy
     }
-}
 
-extension Setting {
     package static let host = Setting(
         "host", .text, standard: "127.0.0.1", "The address to listen on; 0.0.0.0 for all.")
     package static let port = Setting(
@@ -175,7 +173,7 @@ extension Setting {
         "demo", .bool, standard: "false", "Whether the demo circle is loaded first into a database without circles.")
 
     /// The settings of the server itself.
-    static let server: [Setting] = [
+    package static let server: [Setting] = [
         host, port, database, files, servers, publicURL, trustedProxies, tlsCertificate, tlsKey, strict,
         requireSecondFactor, tmrSessionCookie, titlePrefix, linkTemplate, corsOrigins, maxImportBytes,
         allowHTTPImports, maxConnections,
@@ -185,7 +183,10 @@ extension Setting {
         companionSyncUser, metricsPort, logLevel, logFormat, demo,
     ]
 
-    /// Every setting, in the order in which tables and help list them.
-    package static let all: [Setting] =
-        server + openID + connections + brand + Quotas.settings.map(\.setting) + Retention.settings.map(\.setting)
+    /// Every setting, in groups and in the order in which tables and help list them.
+    package static let groups: [(title: String, settings: [Setting])] = [
+        ("The server", server), ("Sign-in at a provider", openID), ("Calendars in step", connections), ("Pages", brand),
+        ("Quotas", Quotas.settings.map(\.setting)), ("What is kept", Retention.settings.map(\.setting)),
+    ]
+    package static let all: [Setting] = groups.flatMap(\.settings)
 }

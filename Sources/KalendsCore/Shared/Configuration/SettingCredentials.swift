@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
-import Storage
 
 /// The secrets that systemd passes to a service as credentials (systemd.exec(5), Credentials).
 ///

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import Storage
 
 /// The values given for the settings: by flag, otherwise by variable, otherwise as a credential, otherwise in the

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// A file of settings by name: lines of `name = value`, or a JSON object.
 struct SettingsFile {
     struct Failure: Error, CustomStringConvertible {

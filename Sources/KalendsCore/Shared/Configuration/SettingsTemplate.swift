@@ -2,12 +2,6 @@
 
 /// A settings file that lists and describes every setting: those that are set are set in it, all others are comments.
 package enum SettingsTemplate {
-    private static let groups: [(title: String, settings: [Setting])] = [
-        ("The server", Setting.server), ("Sign-in at a provider", Setting.openID),
-        ("Calendars in step", Setting.connections), ("Pages", Setting.brand),
-        ("Quotas", Quotas.settings.map(\.setting)), ("What is kept", Retention.settings.map(\.setting)),
-    ]
-
     private static let introduction = """
         # Settings of kalends serve and of the commands that work on its database. A line is name = value, without
         # quotation marks; a line that begins with # is a comment. A flag of the command line overrides a variable,
@@ -16,7 +10,7 @@ package enum SettingsTemplate {
 
     package static func lines(_ values: SettingValues) -> [String] {
         var lines = introduction.pieces(separatedBy: "\n").map(String.init)
-        for group in groups {
+        for group in Setting.groups {
             lines += ["", "## \(group.title)"]
             for setting in group.settings { lines += ["", "# \(about(setting))", line(setting, values)] }
         }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// What a strict server refuses: the API allows it otherwise, and OWASP's ASVS 5.0 does not at level 2.
 extension ServerSettings {
     /// The value of `Strict-Transport-Security` (RFC 6797 section 6.1); nil on plain http, where browsers ignore it.

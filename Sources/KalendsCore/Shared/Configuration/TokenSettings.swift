@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import FoundationEssentials
 
 /// How the tokens of users are checked (JWT, RFC 7519): by a shared secret, by public keys, or by both.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Outbound
 
 /// The cookies of one fetch: each goes back to the host that set it, and all are forgotten with the fetch (RFC 6265

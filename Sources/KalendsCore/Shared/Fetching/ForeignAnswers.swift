@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import CalendarSync
 import FoundationEssentials
 import Outbound
@@ -93,9 +92,7 @@ package final class ForeignAnswers: Sendable {
         processor.charge(sender.caller, Int(time / .milliseconds(1)) * Self.portion, now: now())
         return try value.get()
     }
-}
 
-extension ForeignAnswers {
     /// How long work waits for its turn in another process.
     private static let longestTurn = Duration.seconds(60)
 

@@ -3,7 +3,6 @@
 import FeedTokens
 import FoundationEssentials
 import Glibc
-import ICalBridge
 import Storage
 
 /// Returns the description of an error that an operator may read: this program's own sentences in full, and only the

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Base
-
 /// A JSON Schema of draft 2020-12, which OpenAPI 3.1 uses.
 package struct JSONSchema: Hashable, Sendable {
     package var json: [ByteString: JSONValue]
@@ -63,9 +61,7 @@ package struct JSONSchema: Hashable, Sendable {
 
     /// An example of what a request would send.
     package var example: JSONValue? { json["examples"]?.array?.first }
-}
 
-extension JSONSchema {
     /// The schema of a request body: unknown members are faults, and null counts as absent.
     package static func input(_ fields: Field..., example: JSONValue) -> JSONSchema { input(fields, example: example) }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Base
 package import ICalBridge
 
 /// A time of an event as `parse` and reports write it: with its zone and the instant, floating, or a date.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// The origin of a page: scheme, host and port, as a browser writes them (RFC 6454 section 6.2).
 package struct WebOrigin: Hashable, Sendable {
     /// The origin in lower case, without the scheme's default port.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Logging
 package import Storage
 
 /// Removes rows that are no longer shown, and finishes what was interrupted when a process ended. All of it happens in

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Base
-
 /// Pieces of work that wait for a thread. Callers take turns: whoever has much to do waits after each piece for one piece
 /// of everybody else who waits.
 package struct TurnLine: Sendable {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Synchronization
 
 /// A few threads for work that would block others, on which callers take turns.

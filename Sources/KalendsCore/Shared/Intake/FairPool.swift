@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Synchronization
 
 /// Room of a fixed size for incoming bytes, shared so that nobody can take all of it.

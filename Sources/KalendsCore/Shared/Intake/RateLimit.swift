@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Synchronization
 
 /// A limit on how often each of many callers may do something: a burst at once, and one more time after each span.

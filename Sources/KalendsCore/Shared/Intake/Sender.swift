@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Base
-
 /// Whom incoming bytes are counted for: a caller, and the caller's network.
 ///
 /// All users of one network share what a network may take, so that more accounts do not get anybody more. A host

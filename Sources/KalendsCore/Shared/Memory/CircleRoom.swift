@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import FeedTokens
 import ICalBridge
 import Storage
@@ -90,9 +89,7 @@ extension Services {
     private func memoryNeeded(forCircle id: String, andOwnOf owner: String?) async throws -> Int {
         try await store.read { try Self.memoryNeeded(forCircle: id, andOwnOf: owner, in: $0) }
     }
-}
 
-extension Services {
     /// Reads whole circles in turn with others, each of them once it has room, which the body takes.
     ///
     /// The room is given back with the result's second part. Throws 503 if others keep room or turn for too long.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Synchronization
 
 /// The memory that many requests may hold at once, so that all of them together hold no more than the server can spare.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Base
 import Synchronization
 
 /// The part of a budget that one request holds; it is given back when the last reference to the share is released.

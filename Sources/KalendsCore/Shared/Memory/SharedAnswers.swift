@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Base
 import Synchronization
 
 /// Answers whose bytes many readers share: they are counted once, however many readers there are.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 package import CoreMetrics
 import Synchronization
 
@@ -85,9 +84,7 @@ package final class LibraryMetrics: MetricsFactory {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
-}
 
-extension LibraryMetrics {
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         series(.counter, label, dimensions) ?? NOOPMetricsHandler.instance
     }

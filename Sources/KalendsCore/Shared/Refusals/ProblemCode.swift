@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// The machine-readable code of a problem document; a code keeps its meaning in all later versions.
 package enum ProblemCode: String, CaseIterable, Sendable {
     // 400
@@ -135,9 +133,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case readNotRecorded = "read-not-recorded"
     case serverFailed = "server-failed"
     case unavailable
-}
 
-extension ProblemCode {
     /// Returns the codes that a server with these kinds of items can report.
     package static func known(with kinds: ItemKinds) -> [ProblemCode] {
         allCases.filter { code in code != .itemNotFound || kinds.list.contains { $0.resource.code == code } }

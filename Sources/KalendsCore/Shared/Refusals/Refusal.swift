@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Base
-
 /// The reason why a request is not carried out, in the product's own words; each interface shows it in its own way.
 ///
 /// It never holds a credential, a path or a stored value.
@@ -79,9 +77,7 @@ package struct Refusal: Error, Sendable {
     package init(_ kind: Kind, code: ProblemCode? = nil, detail: String, faults: [Fault]) {
         self.init(kind, code: code, detail: detail, faults: FaultList(faults))
     }
-}
 
-extension Refusal {
     package static func invalid(_ faults: FaultList) -> Refusal {
         let detail =
             faults.total == 1

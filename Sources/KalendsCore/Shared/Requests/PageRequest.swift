@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// The requested part of a list.
 package struct PageRequest: Sendable {
     /// The key after which the part begins; empty for the first part.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Base
-
 /// What a request's body sets, read field by field; its faults are reported only to callers who may know of them.
 package protocol RequestContent: Sendable {
     init()

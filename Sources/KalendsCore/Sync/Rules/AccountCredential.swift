@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 package import CalendarSync
 import Crypto
 import FeedTokens
@@ -12,31 +11,39 @@ package enum AccountCredential: Sendable {
     case oauth(OAuthGrant)
     case password(CalDAVAccount, username: String, password: Concealed)
 
+    /// What is sealed: a grant, or an account with its name and password.
+    private struct Document: JSONFormed {
+        var grant: JSONValue?
+        var account: JSONValue?
+        var username: String?
+        var password: String?
+
+        static let form = JSONForm<Self>([
+            .optional("grant", \.grant), .optional("account", \.account), .optional("username", \.username),
+            .optional("password", \.password),
+        ])
+    }
+
     /// Returns the credential sealed for this connection only, as it is stored.
     func sealed(for connection: String, _ key: SealingKey) throws -> String {
-        let document: JSONValue
-        switch self {
-        case .oauth(let grant):
-            document = ["grant": try JSONValue(parsing: grant.unsealedBytes())]
-        case .password(let account, let username, let password):
-            document = [
-                "account": try JSONValue(parsing: Array(try JSONEncoder().encode(account))),
-                "username": .string(username), "password": .string(password.reveal()),
-            ]
-        }
+        let document =
+            switch self {
+            case .oauth(let grant): Document(grant: try JSONValue(parsing: grant.unsealedBytes()))
+            case .password(let account, let username, let password):
+                Document(
+                    account: try JSONValue(parsing: Array(try JSONEncoder().encode(account))), username: username,
+                    password: password.reveal())
+            }
         return try key.seal(try document.text(), for: Self.purpose(connection))
     }
 
     /// Opens a stored credential; throws `SealingKey.Failure.wrongKey` if this server's key did not seal it.
     init(_ stored: ConnectionCredential, _ key: SealingKey) throws {
-        let text = try key.open(stored.sealed, for: Self.purpose(stored.connectionID))
-        let document = try JSONValue(parsing: text.utf8)
-        if let value = document["grant"], let grant = OAuthGrant(unsealedBytes: try value.serialized()) {
+        let document = try Document(stored: try key.open(stored.sealed, for: Self.purpose(stored.connectionID)))
+        if let grant = try document.grant.flatMap({ OAuthGrant(unsealedBytes: try $0.serialized()) }) {
             self = .oauth(grant)
-        } else if let value = document["account"], let username = document["username"]?.string,
-            let password = document["password"]?.string
-        {
-            self = .password(try CalDAVAccount(decoding: value), username: username, password: Concealed(password))
+        } else if let account = document.account, let username = document.username, let password = document.password {
+            self = .password(try CalDAVAccount(decoding: account), username: username, password: Concealed(password))
         } else {
             throw StorageError.unexpectedResult("A credential is not as Kalends writes it.")
         }

@@ -34,9 +34,7 @@ package struct ConnectionConfiguration: ContentOptions {
         feed.futureDays = futureDays
         return feed
     }
-}
 
-extension ConnectionConfiguration {
     package static let example: JSONValue = ["detail": "titles", "syncIntervalMinutes": 30]
 
     package static func option(for kind: any ItemContent.Type) -> String { kind.connectionSetting }

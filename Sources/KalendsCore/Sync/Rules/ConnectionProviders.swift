@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import CalendarSync
 package import FeedTokens
 import ICalBridge
-import Outbound
 package import Storage
 
 /// Creates the provider of a connection, with the credential of its account.

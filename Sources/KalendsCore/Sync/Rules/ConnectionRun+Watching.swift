@@ -2,7 +2,6 @@
 
 import CalendarSync
 import Crypto
-import FeedTokens
 import ICalBridge
 import Logging
 import Storage

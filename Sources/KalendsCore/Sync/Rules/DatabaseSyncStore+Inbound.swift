@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import CalendarSync
-import FeedTokens
-import ICalBridge
 import Storage
 
 extension DatabaseSyncStore {

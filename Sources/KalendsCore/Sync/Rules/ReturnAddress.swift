@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Base
 package import FeedTokens
 
 /// Where a browser goes after a sign-in at a provider: one of this server's pages, or a page of an origin that the

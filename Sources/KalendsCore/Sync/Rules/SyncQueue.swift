@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Storage
 
 /// The connections that are due, as last read from the database, in the order in which their runs begin.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import FeedTokens
 import HTTPTypes
 import Hummingbird
@@ -41,7 +40,6 @@ struct AppPasswordPages: Sendable {
         }
     }
 
-    @Sendable
     private static func list(_ visit: PageVisit) async throws -> Response {
         let now = visit.services.now()
         try await visit.services.counter.fold()
@@ -68,7 +66,6 @@ struct AppPasswordPages: Sendable {
             }, status: draft.status, path: newPath)
     }
 
-    @Sendable
     private static func make(_ visit: PageVisit) async throws -> Response {
         let made: AppPasswords.Made
         do {
@@ -88,7 +85,6 @@ struct AppPasswordPages: Sendable {
                         password: shown.password, profileURL: shown.profileURL))), path: newPath)
     }
 
-    @Sendable
     private static func change(_ visit: PageVisit) async throws -> Response {
         do {
             let change = AppPasswords.Change(visit.form.appPassword, visit.services.settings.kinds)
@@ -149,7 +145,6 @@ struct AppLoginPages: Sendable {
             }, status: draft.status, path: path)
     }
 
-    @Sendable
     private static func letIn(_ visit: PageVisit) async throws -> Response {
         guard let ticket = ticket(visit) else { return try await answer(visit, .gone, status: .gone) }
         do {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FeedTokens
-import Hummingbird
 import KalendsCore
 import Pages
 import Storage

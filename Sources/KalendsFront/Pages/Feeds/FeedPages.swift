@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import FeedTokens
 import HTTPTypes
 import Hummingbird
@@ -43,7 +42,6 @@ struct FeedPages: Sendable {
         }
     }
 
-    @Sendable
     private static func change(_ visit: PageVisit) async throws -> Response {
         let id = try await own(visit)
         let content = ContentForm<FeedConfiguration>(kinds: visit.services.settings.kinds)

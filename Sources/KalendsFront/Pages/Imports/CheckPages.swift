@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import HTTPTypes
 import Hummingbird
 import ICalBridge
 import KalendsCore
 import Pages
-import Storage
 
 /// The page that checks a calendar file, as `kalends check` does; nothing of the file is stored.
 struct CheckPages: Sendable {
@@ -17,7 +15,6 @@ struct CheckPages: Sendable {
         routes.page(.post, Self.path, for: .session, back: Self.path, body: .upload, Self.check)
     }
 
-    @Sendable
     private static func check(_ visit: PageVisit) async throws -> Response {
         let (services, limit) = (visit.services, visit.services.settings.maxImportBytes)
         do {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import ICalBridge
 import KalendsCore
 import Pages
-import Storage
 
 extension Imports.Report {
     /// The most problems that a page lists.

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Hummingbird
 import KalendsCore
 import Pages
-import Storage
 
 /// The steps of an import: choosing a file, previewing it, committing it, and perhaps undoing it.
 struct ImportPages: Sendable {
@@ -37,7 +35,6 @@ struct ImportPages: Sendable {
     }
 
     /// Accepts a file or its address, and continues the import after the answer.
-    @Sendable
     private static func begin(_ visit: PageVisit) async throws -> Response {
         let (services, caller, circle) = (visit.services, try visit.caller(), try visit.id("circle"))
         var form = PageForm()
@@ -105,7 +102,6 @@ struct ImportPages: Sendable {
     }
 
     /// The progress of an import, for the page that waits for it.
-    @Sendable
     private static func progress(_ visit: PageVisit) async throws -> Response {
         let (report, visitor) = try await found(visit, Imports.Part(start: 0, limit: 1))
         let hundredths = report.listed.hundredths
@@ -144,7 +140,6 @@ struct ImportPages: Sendable {
         return try await page(visit, state, draft, visitor)
     }
 
-    @Sendable
     private static func commit(_ visit: PageVisit) async throws -> Response {
         try await once(visit) { id, caller in
             let excluded = try await items(leftOut(visit), of: id, for: caller, visit.services)
@@ -155,7 +150,6 @@ struct ImportPages: Sendable {
         }
     }
 
-    @Sendable
     private static func undo(_ visit: PageVisit) async throws -> Response {
         try await once(visit) { id, caller in
             let kept =

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// The items of an import's list that are left out, by number: one bit each, so that a form can carry them through all
 /// pages of the longest list.
 struct LeftOut: Sendable {

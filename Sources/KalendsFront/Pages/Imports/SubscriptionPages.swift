@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import HTTPTypes
 import Hummingbird
 import KalendsCore
@@ -48,7 +47,6 @@ struct SubscriptionPages: Sendable {
         return visit.redirect(to: visit.filled(path), done: notice)
     }
 
-    @Sendable
     private static func follow(_ visit: PageVisit) async throws -> Response {
         do {
             let draft = Subscriptions.Draft(

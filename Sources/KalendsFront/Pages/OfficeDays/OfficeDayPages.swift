@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Calendar
 import Hummingbird
 import KalendsCore
@@ -33,7 +32,6 @@ struct OfficeDayPages: Sendable {
         routes.page(.post, "\(Self.path)/days/{date}", for: .session, back: Self.path, Self.say)
     }
 
-    @Sendable
     private static func say(_ visit: PageVisit) async throws -> Response {
         let text = try visit.id("date")
         guard let date = CivilDate(iso: text), FieldReader.years.contains(date.year) else { throw Refusal.noSuchPath }
@@ -45,7 +43,6 @@ struct OfficeDayPages: Sendable {
         return visit.redirect(to: "\(path)?month=\(date.startOfMonth.description)", done: .officeDaySaid)
     }
 
-    @Sendable
     private static func save(_ visit: PageVisit) async throws -> Response {
         let body = body(visit)
         do {

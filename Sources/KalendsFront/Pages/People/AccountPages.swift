@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Hummingbird
 import KalendsCore
 import Pages
@@ -18,7 +17,6 @@ struct AccountPages: Sendable {
         routes.page(.post, "\(Self.path)/erase", for: .session, back: Self.path, Self.erase)
     }
 
-    @Sendable
     private static func save(_ visit: PageVisit) async throws -> Response {
         let (services, user, caller) = (visit.services, try visit.user(), try visit.caller())
         do {
@@ -38,7 +36,6 @@ struct AccountPages: Sendable {
         }
     }
 
-    @Sendable
     private static func setPassword(_ visit: PageVisit) async throws -> Response {
         let services = visit.services
         do {
@@ -73,7 +70,6 @@ struct AccountPages: Sendable {
 
     /// Sends everything that is stored of the visitor, or leads to the sign-in page where they have to sign in again
     /// first.
-    @Sendable
     private static func export(_ visit: PageVisit) async throws -> Response {
         let user = try visit.user()
         do {
@@ -85,7 +81,6 @@ struct AccountPages: Sendable {
     }
 
     /// Erases the visitor, and shows what stays.
-    @Sendable
     private static func erase(_ visit: PageVisit) async throws -> Response {
         do {
             let report = try await visit.services.erasures.erase(try visit.user(), for: try visit.caller())

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FeedTokens
 import HTTPTypes
 import Hummingbird
 import KalendsCore
@@ -59,7 +58,6 @@ struct ProviderSignInPages: Sendable {
     }
 
     /// Ends a sign-in with which the provider sent the browser back.
-    @Sendable
     private static func arrive(_ visit: PageVisit) async throws -> Response {
         let (provider, services) = (try provider(visit), visit.services)
         let (request, settings) = (visit.request, services.settings)

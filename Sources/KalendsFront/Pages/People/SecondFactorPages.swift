@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import HTTPTypes
 import Hummingbird
 import KalendsCore
@@ -36,7 +35,6 @@ struct SecondFactorPages: Sendable {
         }
     }
 
-    @Sendable
     private static func confirm(_ visit: PageVisit) async throws -> Response {
         // The page has the secret from its own form, so that nobody else's request makes the server show it again.
         let secret = Concealed(visit.form["secret"] ?? "")

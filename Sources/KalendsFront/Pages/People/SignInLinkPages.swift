@@ -34,7 +34,6 @@ struct SignInLinkPages: Sendable {
         visit.context.parameter("secret").flatMap { Secret(.signInLink, text: $0) }
     }
 
-    @Sendable
     private func signIn(_ visit: PageVisit) async throws -> Response {
         let settings = visit.services.settings
         visit.context.note?.write(.signInLink)

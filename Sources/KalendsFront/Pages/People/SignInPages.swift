@@ -5,7 +5,6 @@ import HTTPTypes
 import Hummingbird
 import KalendsCore
 import Pages
-import Storage
 
 /// Signs people in with user and password, and out.
 struct SignInPages: Sendable {
@@ -38,7 +37,6 @@ struct SignInPages: Sendable {
         }
     }
 
-    @Sendable
     private static func signIn(_ visit: PageVisit) async throws -> Response {
         let (services, to) = (visit.services, destination(visit.form["to"]))
         do {
@@ -67,7 +65,6 @@ struct SignInPages: Sendable {
     }
 
     /// The second step, for a user with a second factor; the ticket of the first replaces the password.
-    @Sendable
     private static func finish(_ visit: PageVisit) async throws -> Response {
         let (services, to) = (visit.services, destination(visit.form["to"]))
         let ticket = Concealed(visit.form["ticket"] ?? "")

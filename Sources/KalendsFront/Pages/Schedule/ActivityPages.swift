@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import HTTPTypes
 import Hummingbird
 import KalendsCore
 import Pages
-import Storage
 
 /// `/app/circles/{circle}/activity`: what happened in a circle, the latest first, and undo.
 struct ActivityPages: Sendable {
@@ -18,7 +16,6 @@ struct ActivityPages: Sendable {
         routes.page(.post, Self.path + "/{number}/undo", for: .circle(.write), back: Self.path, Self.undo)
     }
 
-    @Sendable
     private static func undo(_ visit: PageVisit) async throws -> Response {
         guard let number = visit.context.parameter("number").flatMap({ Int($0) }), number > 0 else {
             throw Refusal.noSuchPath

@@ -25,7 +25,6 @@ struct CalendarPages: Sendable {
         }
     }
 
-    @Sendable
     private static func calendar(_ visit: PageVisit) async throws -> Response {
         let (services, view) = (visit.services, visit.query["view"].flatMap { CalendarPage.View(text: $0) } ?? .month)
         let filter = CalendarPage.Filter(

@@ -14,7 +14,6 @@ struct ArrivalPages: Sendable {
     }
 
     /// Answers with the code of a pending sign-in, or with how another one ended.
-    @Sendable
     static func page(_ visit: PageVisit) async throws -> Response {
         let result = visit.query["result"].flatMap(ReturnAddress.Result.init)
         let code = visit.query["code"].flatMap { Secret(.connectionCode, text: $0) }

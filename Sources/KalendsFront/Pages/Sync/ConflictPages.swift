@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-import CalendarSync
 import Hummingbird
 import KalendsCore
 import Pages
@@ -28,7 +26,6 @@ struct ConflictPages: Sendable {
         }
     }
 
-    @Sendable
     private static func list(_ visit: PageVisit) async throws -> Response {
         let settings = visit.services.settings
         let read = try await visit.read(isLarge: true) { circle, _ in

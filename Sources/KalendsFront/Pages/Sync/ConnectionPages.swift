@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import CalendarSync
 import HTTPTypes
 import Hummingbird
@@ -60,7 +59,6 @@ struct ConnectionPages: Sendable {
         }
     }
 
-    @Sendable
     private static func create(_ visit: PageVisit) async throws -> Response {
         let (services, caller) = (visit.services, try visit.caller())
         do {
@@ -79,7 +77,6 @@ struct ConnectionPages: Sendable {
     }
 
     /// The progress of a run, for the script that shows it.
-    @Sendable
     private static func progress(_ visit: PageVisit) async throws -> Response {
         let id = try visit.id("connection")
         let (runs, _) = try await visit.read { circle, _ in try circle.runs(of: try circle.connection(id), limit: 1) }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Hummingbird
 import KalendsCore
 import Pages
 import Storage

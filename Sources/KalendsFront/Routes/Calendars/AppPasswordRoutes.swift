@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-import FeedTokens
 import HTTPTypes
 import Hummingbird
 import KalendsCore
@@ -17,40 +15,30 @@ struct AppPasswordRoutes: Sendable {
         var made = Operation.Reply.created(new, "The password was made; the answer alone has it.")
         made.headers = ["Location"]
         routes.on(
-            .post, "/v1/app-passwords",
-            Operation(
-                "createAppPassword", "Create a password for a calendar app", .caller, .scope(.users),
-                body: .json(.named("AppPasswordInput")), [made], refusals: [409]), create)
+            .post, "/v1/app-passwords", "createAppPassword", "Create a password for a calendar app", .caller,
+            .scope(.users), body: .json(.named("AppPasswordInput")), [made], refusals: [409], create)
         routes.on(
-            .get, "/v1/app-passwords",
-            Operation(
-                "listAppPasswords", "List the passwords of calendar apps", .caller, .scope(.users), query: .page,
-                [.list(of: password)]), list)
+            .get, "/v1/app-passwords", "listAppPasswords", "List the passwords of calendar apps", .caller,
+            .scope(.users), query: .page, [.list(of: password)], list)
         routes.on(
-            .get, "/v1/app-passwords/{id}",
-            Operation(
-                "getAppPassword", "Read a calendar app's password, without its secret", .appPassword, .scope(.users),
-                [.ok(password)], hasTag: true), get)
+            .get, "/v1/app-passwords/{id}", "getAppPassword", "Read a calendar app's password, without its secret",
+            .appPassword, .scope(.users), [.ok(password)], hasTag: true, get)
         routes.on(
-            .patch, "/v1/app-passwords/{id}",
-            Operation(
-                "changeAppPassword", "Change what an app may do", .appPassword, .scope(.users),
-                body: .json(.named("AppPasswordChange")), [.ok(password)], refusals: [409], hasTag: true), change)
+            .patch, "/v1/app-passwords/{id}", "changeAppPassword", "Change what an app may do", .appPassword,
+            .scope(.users), body: .json(.named("AppPasswordChange")), [.ok(password)], refusals: [409], hasTag: true,
+            change)
         routes.on(
-            .delete, "/v1/app-passwords/{id}",
-            Operation(
-                "endAppPassword", "End a calendar app's password now", .appPassword, .scope(.users),
-                details: "It opens nothing from the next request on, at any server.", [.noContent], hasTag: true), end)
+            .delete, "/v1/app-passwords/{id}", "endAppPassword", "End a calendar app's password now", .appPassword,
+            .scope(.users), details: "It opens nothing from the next request on, at any server.", [.noContent],
+            hasTag: true, end)
         routes.on(
-            .get, "/v1/app-passwords/{id}/accesses",
-            Operation(
-                "listAppAccesses", "List the accesses with an app password, the latest first", .appPassword,
-                .scope(.users), query: .page, [.list(of: .named("FeedAccess"))]), accesses)
+            .get, "/v1/app-passwords/{id}/accesses", "listAppAccesses",
+            "List the accesses with an app password, the latest first", .appPassword, .scope(.users), query: .page,
+            [.list(of: .named("FeedAccess"))], accesses)
     }
 
     private var passwords: AppPasswords { services.appPasswords }
 
-    @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
         let draft = AppPasswords.Draft(try await request.json(context), services.settings.kinds)
@@ -64,21 +52,18 @@ struct AppPasswordRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (caller, page) = (try context.caller(), try Page(request, context))
         let found = try await passwords.list(page.request, for: caller)
         return try page.answer(found, key: \.password.id, json: \.json)
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let found = try await passwords.get(try context.identifier("id"), for: try context.caller())
         // The tag covers what a client can change, so that a request of the app does not make an update stale.
         return try .resource(found.json, for: request, etag: try found.password.etag)
     }
 
-    @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let change = AppPasswords.Change(try await request.json(context), services.settings.kinds)
@@ -86,14 +71,12 @@ struct AppPasswordRoutes: Sendable {
         return try .resource(changed.json, etag: try changed.password.etag)
     }
 
-    @Sendable
     private func end(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await passwords.end(
             try context.identifier("id"), if: request.condition { try $0.etag }, for: try context.caller())
         return .noContent
     }
 
-    @Sendable
     private func accesses(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
         let before = try page.number ?? Int.max

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import FeedTokens
 import HTTPTypes
 import Hummingbird
@@ -31,21 +30,16 @@ struct AppProfileRoutes: Sendable {
             // Only the profile's own bytes use it up.
             head: { _, _ in Response(status: .ok, headers: Self.fields) })
         routes.on(
-            .post, "/index.php/login/v2",
-            Operation(
-                "beginAppLogin", "Begin an app's sign-in (Nextcloud's login flow)", .anyone, .noKey,
-                details:
-                    "The app opens `login` in a browser, and asks `poll.endpoint` with `poll.token` until a person "
-                    + "has let it in there.",
-                [.ok(.named("AppLogin"))]), begin)
+            .post, "/index.php/login/v2", "beginAppLogin", "Begin an app's sign-in (Nextcloud's login flow)", .anyone,
+            .noKey,
+            details: "The app opens `login` in a browser, and asks `poll.endpoint` with `poll.token` until a person "
+                + "has let it in there.", [.ok(.named("AppLogin"))], begin)
         routes.on(
-            .post, Self.pollPath,
-            Operation(
-                "pollAppLogin", "Ask for an app's password (Nextcloud's login flow)", .anyone, .noKey,
-                details: "404 until a person has let the app in, then the password, once.",
-                body: Operation.Body(
-                    contents: [("application/x-www-form-urlencoded", .named("AppLoginToken"))], isRequired: true),
-                [.ok(.named("AppLoginResult"))], refusals: [404, 409]), poll)
+            .post, Self.pollPath, "pollAppLogin", "Ask for an app's password (Nextcloud's login flow)", .anyone, .noKey,
+            details: "404 until a person has let the app in, then the password, once.",
+            body: Operation.Body(
+                contents: [("application/x-www-form-urlencoded", .named("AppLoginToken"))], isRequired: true),
+            [.ok(.named("AppLoginResult"))], refusals: [404, 409], poll)
     }
 
     private static let pollPath = "/index.php/login/v2/poll"
@@ -62,7 +56,6 @@ struct AppProfileRoutes: Sendable {
         return fields
     }()
 
-    @Sendable
     private func profile(_ request: Request, _ context: KalendsContext) async throws -> Response {
         guard let secret = context.parameter("profile").flatMap({ Secret(.profile, text: $0) }) else {
             return try await miss(request, context)
@@ -89,7 +82,6 @@ struct AppProfileRoutes: Sendable {
         throw Refusal.noSuchPath
     }
 
-    @Sendable
     private func begin(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (secret, ticket) = services.appPasswords.beginLogin(
             of: ClientFamily(userAgent: request.headers[.userAgent]))
@@ -98,7 +90,6 @@ struct AppProfileRoutes: Sendable {
             AppLogin(token: secret.reveal(), endpoint: url + Self.pollPath, login: "\(url)/app/login/\(ticket)").json)
     }
 
-    @Sendable
     private func poll(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let form = try PageForm(
             try await PageForm.bytes(of: request, context), type: request.headers[.contentType])

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KalendsCore
-import Storage
 
 extension Components {
     static func appPasswords(_ kinds: ItemKinds) -> [(String, Schema)] {

@@ -12,18 +12,14 @@ struct ExportRoute: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.imports)
         routes.on(
-            .get, "/v1/circles/{circle}/export.ics",
-            Operation(
-                "exportCircle", "A circle as one calendar file", .circle(.read), .scope(.readSchedule),
-                [
-                    .init(
-                        status: 200, text: "Everything in the circle, of any date.", type: "text/calendar",
-                        schema: .string)
-                ],
-                takesLong: true), get)
+            .get, "/v1/circles/{circle}/export.ics", "exportCircle", "A circle as one calendar file", .circle(.read),
+            .scope(.readSchedule),
+            [
+                .init(
+                    status: 200, text: "Everything in the circle, of any date.", type: "text/calendar", schema: .string)
+            ], takesLong: true, get)
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, caller) = (try context.identifier("circle"), try context.caller())
         let file = try await CircleExport.file(of: circleID, for: caller, services)

@@ -28,7 +28,6 @@ struct FeedPreviewRoute: Sendable {
                 [.ok(.named("FeedPreview"))]), preview)
     }
 
-    @Sendable
     private func preview(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let start = min(max(0, try Page(request, context).number ?? 0), Int.max / 2)

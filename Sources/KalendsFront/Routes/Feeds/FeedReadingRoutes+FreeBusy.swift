@@ -4,7 +4,6 @@ import Crypto
 import FeedTokens
 import HTTPTypes
 import Hummingbird
-import ICalBridge
 import KalendsCore
 import NIOCore
 import Storage

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import FeedTokens
 import HTTPTypes
 import Hummingbird
-import ICalBridge
 import KalendsCore
 import Logging
 import NIOCore

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import HTTPTypes
 import Hummingbird
 import KalendsCore
@@ -16,51 +15,31 @@ struct FeedRoutes: Sendable {
         var made = Operation.Reply.created(new, "The feed was made; the answer has its secret address.")
         made.headers = ["Location"]
         routes.on(
-            .post, "/v1/circles/{circle}/feeds",
-            Operation(
-                "createFeed", "Create a feed", .circle(.read), .scope(.feeds),
-                body: .json(.named("FeedInput"), isRequired: false),
-                [made],
-                refusals: [409]), create)
+            .post, "/v1/circles/{circle}/feeds", "createFeed", "Create a feed", .circle(.read), .scope(.feeds),
+            body: .json(.named("FeedInput"), isRequired: false), [made], refusals: [409], create)
         routes.on(
-            .get, "/v1/circles/{circle}/feeds",
-            Operation(
-                "listFeeds", "List the user's feeds in a circle", .circle(.read), .scope(.feeds), query: .page,
-                [.list(of: feed)]),
-            list)
+            .get, "/v1/circles/{circle}/feeds", "listFeeds", "List the user's feeds in a circle", .circle(.read),
+            .scope(.feeds), query: .page, [.list(of: feed)], list)
         routes.on(
-            .get, "/v1/feeds/{id}",
-            Operation("getFeed", "Read a feed", .feed, .scope(.feeds), [.ok(feed)], hasTag: true), get)
+            .get, "/v1/feeds/{id}", "getFeed", "Read a feed", .feed, .scope(.feeds), [.ok(feed)], hasTag: true, get)
         routes.on(
-            .patch, "/v1/feeds/{id}",
-            Operation(
-                "changeFeed", "Change a feed", .feed, .scope(.feeds), body: .json(.named("FeedChange")), [.ok(feed)],
-                refusals: [409],
-                hasTag: true), change)
+            .patch, "/v1/feeds/{id}", "changeFeed", "Change a feed", .feed, .scope(.feeds),
+            body: .json(.named("FeedChange")), [.ok(feed)], refusals: [409], hasTag: true, change)
         routes.on(
-            .delete, "/v1/feeds/{id}",
-            Operation("deleteFeed", "Remove a feed for good", .feed, .scope(.feeds), [.noContent], hasTag: true), delete
-        )
+            .delete, "/v1/feeds/{id}", "deleteFeed", "Remove a feed for good", .feed, .scope(.feeds), [.noContent],
+            hasTag: true, delete)
         routes.on(
-            .post, "/v1/feeds/{id}/regenerate",
-            Operation(
-                "regenerateFeed", "Give a feed a new address", .feed, .scope(.feeds),
-                details: "The old address ends now, or after the grace period.",
-                body: .json(.named("Regeneration"), isRequired: false), [.ok(new)], refusals: [409]), regenerate)
+            .post, "/v1/feeds/{id}/regenerate", "regenerateFeed", "Give a feed a new address", .feed, .scope(.feeds),
+            details: "The old address ends now, or after the grace period.",
+            body: .json(.named("Regeneration"), isRequired: false), [.ok(new)], refusals: [409], regenerate)
         routes.on(
-            .post, "/v1/feeds/{id}/revoke",
-            Operation("revokeFeed", "End a feed now", .feed, .scope(.feeds), [.ok(feed)]), revoke)
+            .post, "/v1/feeds/{id}/revoke", "revokeFeed", "End a feed now", .feed, .scope(.feeds), [.ok(feed)], revoke)
         routes.on(
-            .post, "/v1/feeds/{id}/reveal",
-            Operation(
-                "revealFeed", "Show a feed's address again", .feed, .scope(.feeds), [.ok(.named("FeedLinks"))],
-                refusals: [409]), reveal
-        )
+            .post, "/v1/feeds/{id}/reveal", "revealFeed", "Show a feed's address again", .feed, .scope(.feeds),
+            [.ok(.named("FeedLinks"))], refusals: [409], reveal)
         routes.on(
-            .get, "/v1/feeds/{id}/accesses",
-            Operation(
-                "listAccesses", "List a feed's accesses, the latest first", .feed, .scope(.feeds), query: .page,
-                [.list(of: .named("FeedAccess"))]), accesses)
+            .get, "/v1/feeds/{id}/accesses", "listAccesses", "List a feed's accesses, the latest first", .feed,
+            .scope(.feeds), query: .page, [.list(of: .named("FeedAccess"))], accesses)
     }
 
     static let regeneration = InputBody(
@@ -69,7 +48,6 @@ struct FeedRoutes: Sendable {
 
     private var feeds: Feeds { Feeds(services: services) }
 
-    @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let draft = Feeds.Draft(try await request.json(context), services.settings.kinds)
@@ -82,7 +60,6 @@ struct FeedRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller, page) = (
             try context.identifier("circle"), try context.caller(), try Page(request, context)
@@ -94,7 +71,6 @@ struct FeedRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let shown = try await feeds.get(try context.identifier("id"), for: try context.caller())
         // The tag covers what a client can change, so that a poll of the feed does not make an update stale.
@@ -103,7 +79,6 @@ struct FeedRoutes: Sendable {
             etag: try shown.feed.feed.etag)
     }
 
-    @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let change = Feeds.Change(try await request.json(context), services.settings.kinds)
@@ -111,14 +86,12 @@ struct FeedRoutes: Sendable {
         return try .resource(try feed.json(services.settings.kinds), etag: try feed.feed.etag)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await feeds.delete(
             try context.identifier("id"), if: request.condition { try $0.etag }, for: try context.caller())
         return .noContent
     }
 
-    @Sendable
     private func regenerate(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let grace = try Self.regeneration.read(try await request.json(context))
@@ -129,20 +102,17 @@ struct FeedRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(
             try await feeds.revoke(try context.identifier("id"), for: try context.caller()).json(
                 services.settings.kinds))
     }
 
-    @Sendable
     private func reveal(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let address = try await feeds.reveal(try context.identifier("id"), for: try context.caller())
         return try .json(services.settings.links(address.token, name: address.circleName).json)
     }
 
-    @Sendable
     private func accesses(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
         let before = try page.number ?? Int.max

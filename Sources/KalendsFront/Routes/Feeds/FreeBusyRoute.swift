@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Hummingbird
 import ICalBridge
 import KalendsCore
@@ -12,12 +11,11 @@ struct FreeBusyRoute: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.schedule)
         routes.on(
-            .post, "/v1/circles/{circle}/free-busy",
-            Operation(
-                "askFreeBusy", "Ask when members are busy", .circle(.read), .scope(.readSchedule),
-                details: "Of each member it counts what makes that member busy in the circle, also what is private to "
-                    + "them, and says only when. Members' own events outside the circle do not count.",
-                body: .json(.named("FreeBusyInput")), [.ok(.named("FreeBusy"))], takesLong: true), ask)
+            .post, "/v1/circles/{circle}/free-busy", "askFreeBusy", "Ask when members are busy", .circle(.read),
+            .scope(.readSchedule),
+            details: "Of each member it counts what makes that member busy in the circle, also what is private to "
+                + "them, and says only when. Members' own events outside the circle do not count.",
+            body: .json(.named("FreeBusyInput")), [.ok(.named("FreeBusy"))], takesLong: true, ask)
     }
 
     static let body = InputBody(
@@ -33,7 +31,6 @@ struct FreeBusyRoute: Sendable {
         .required("to", InputType<Instant>.instant.described("At most \(CircleFreeBusy.mostDays) days after `from`.")),
         example: ["userIds": ["ann", "ben"], "from": "2026-03-02T08:00:00Z", "to": "2026-03-06T18:00:00Z"])
 
-    @Sendable
     private func ask(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let (users, from, to) = try Self.body.read(try await request.json(context))

@@ -2,7 +2,6 @@
 
 import Hummingbird
 import KalendsCore
-import Storage
 
 /// A circle's imports, the latest first.
 struct ImportListRoute: Sendable {
@@ -11,13 +10,10 @@ struct ImportListRoute: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.imports)
         routes.on(
-            .get, "/v1/circles/{circle}/imports",
-            Operation(
-                "listImports", "List imports, the latest first", .circle(.read), .scope(.imports), query: .page,
-                [.list(of: .named("Import"))]), list)
+            .get, "/v1/circles/{circle}/imports", "listImports", "List imports, the latest first", .circle(.read),
+            .scope(.imports), query: .page, [.list(of: .named("Import"))], list)
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, caller) = (try context.identifier("circle"), try context.caller())
         let page = try Page(request, context)

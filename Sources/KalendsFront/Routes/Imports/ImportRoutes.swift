@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import HTTPTypes
 import Hummingbird
 import KalendsCore
-import Storage
 
 /// The imports of files: a preview first, then the commit, then perhaps the undo.
 struct ImportRoutes: Sendable {
@@ -18,48 +16,37 @@ struct ImportRoutes: Sendable {
             type: "application/json", schema: report)
         accepted.headers = ["Location", "Preference-Applied"]
         routes.on(
-            .post, "/v1/circles/{circle}/imports",
-            Operation(
-                "createImport", "Import a calendar file", .circle(.write), .scope(.imports),
-                details: "A preview changes nothing; a commit applies at once what a preview shows.",
-                query: [
-                    .init(name: "mode", schema: Schema.choice(Imports.Mode.self).defaulting(to: "preview")),
-                    .init(
-                        name: "keep",
-                        schema: Schema.string.described(
-                            "What is kept of people and files: `attendees`, `attachments`, or both with a comma.")),
-                    .init(
-                        name: "todos",
-                        schema: Schema.choice(ToDoChoice.self).defaulting(to: "keep").described(
-                            "What becomes of to-dos: they stay to-dos, or become tasks of the circle.")),
-                ] + .page,
-                body: Operation.Body(
-                    contents: [
-                        ("text/calendar", .bytes), ("multipart/form-data", .named("ImportUpload")),
-                        ("application/json", .named("ImportByURL")),
-                    ], isRequired: true),
-                [.created(report), accepted]), post)
+            .post, "/v1/circles/{circle}/imports", "createImport", "Import a calendar file", .circle(.write),
+            .scope(.imports), details: "A preview changes nothing; a commit applies at once what a preview shows.",
+            query: [
+                .init(name: "mode", schema: Schema.choice(Imports.Mode.self).defaulting(to: "preview")),
+                .init(
+                    name: "keep",
+                    schema: Schema.string.described(
+                        "What is kept of people and files: `attendees`, `attachments`, or both with a comma.")),
+                .init(
+                    name: "todos",
+                    schema: Schema.choice(ToDoChoice.self).defaulting(to: "keep").described(
+                        "What becomes of to-dos: they stay to-dos, or become tasks of the circle.")),
+            ] + .page,
+            body: Operation.Body(
+                contents: [
+                    ("text/calendar", .bytes), ("multipart/form-data", .named("ImportUpload")),
+                    ("application/json", .named("ImportByURL")),
+                ], isRequired: true), [.created(report), accepted], post)
         routes.on(
-            .get, "/v1/imports/{id}",
-            Operation(
-                "getImport", "Read an import's report", .import(.read), .scope(.imports), query: .page, [.ok(report)]),
-            get)
+            .get, "/v1/imports/{id}", "getImport", "Read an import's report", .import(.read), .scope(.imports),
+            query: .page, [.ok(report)], get)
         routes.on(
-            .post, "/v1/imports/{id}/commit",
-            Operation(
-                "commitImport", "Apply what the preview shows", .import(.write), .scope(.imports), query: .page,
-                body: .json(.named("ImportCommit"), isRequired: false), [.ok(report), accepted], refusals: [409]),
-            commit)
+            .post, "/v1/imports/{id}/commit", "commitImport", "Apply what the preview shows", .import(.write),
+            .scope(.imports), query: .page, body: .json(.named("ImportCommit"), isRequired: false),
+            [.ok(report), accepted], refusals: [409], commit)
         routes.on(
-            .post, "/v1/imports/{id}/undo",
-            Operation(
-                "undoImport", "Undo an import", .import(.write), .scope(.imports),
-                details: "Items that were edited later are kept, and listed.", query: .page, [.ok(report)],
-                refusals: [409]),
+            .post, "/v1/imports/{id}/undo", "undoImport", "Undo an import", .import(.write), .scope(.imports),
+            details: "Items that were edited later are kept, and listed.", query: .page, [.ok(report)], refusals: [409],
             undo)
     }
 
-    @Sendable
     private func post(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, caller) = (try context.identifier("circle"), try context.caller())
         guard let mode = Imports.Mode(text: request.uri.queryParameters["mode"] ?? "preview") else {
@@ -96,12 +83,10 @@ struct ImportRoutes: Sendable {
     }
 
     /// What is kept of an import that has begun: its report is the answer, also when the server ends before it is done.
-    @Sendable
-    private static func begun(_ work: any BegunImport) throws -> GivenAnswer {
+    private static func begun(_ work: ImportWork) throws -> GivenAnswer {
         GivenAnswer(status: 201, fields: [], body: "", importID: work.id)
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let report = try await Imports(services: services).report(id, for: caller, try Self.part(request, context))
@@ -126,7 +111,6 @@ struct ImportRoutes: Sendable {
             "This must be a list of attendees and attachments."
         ) { $0.string.flatMap { EventExtra(choice: $0) } }.made { Set($0) }
 
-    @Sendable
     private func commit(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let part = try Self.part(request, context)
@@ -139,7 +123,6 @@ struct ImportRoutes: Sendable {
         return try Self.answer(report, request, status: .ok)
     }
 
-    @Sendable
     private func undo(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let report = try await Imports(services: services).undo(id, for: caller, try Self.part(request, context))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import HTTPTypes
 import Hummingbird
 import KalendsCore
@@ -15,46 +14,31 @@ struct SubscriptionRoutes: Sendable {
         routes.section(.imports)
         let (path, one): (String, Schema) = ("/v1/circles/{circle}/subscriptions", .named("Subscription"))
         routes.on(
-            .get, path,
-            Operation(
-                "listSubscriptions", "List the calendars that a circle follows", .circle(.read), .scope(.imports),
-                query: .page,
-                [.list(of: one)]), list)
+            .get, path, "listSubscriptions", "List the calendars that a circle follows", .circle(.read),
+            .scope(.imports), query: .page, [.list(of: one)], list)
         routes.on(
-            .post, path,
-            Operation(
-                "createSubscription", "Follow an external calendar", .circle(.write), .scope(.imports),
-                details: "Its events are added, changed and removed as the calendar changes.",
-                body: .json(.named("SubscriptionInput")),
-                [.created(one)], refusals: [409]), create)
+            .post, path, "createSubscription", "Follow an external calendar", .circle(.write), .scope(.imports),
+            details: "Its events are added, changed and removed as the calendar changes.",
+            body: .json(.named("SubscriptionInput")), [.created(one)], refusals: [409], create)
         routes.on(
-            .get, "\(path)/{subscription}",
-            Operation(
-                "getSubscription", "Read a subscription", .circle(.read), .scope(.imports), [.ok(one)], hasTag: true),
-            get)
+            .get, "\(path)/{subscription}", "getSubscription", "Read a subscription", .circle(.read), .scope(.imports),
+            [.ok(one)], hasTag: true, get)
         routes.on(
-            .patch, "\(path)/{subscription}",
-            Operation(
-                "changeSubscription", "Change or pause a subscription", .circle(.write), .scope(.imports),
-                body: .json(.named("SubscriptionChange"), isRequired: false), [.ok(one)], hasTag: true), change)
+            .patch, "\(path)/{subscription}", "changeSubscription", "Change or pause a subscription", .circle(.write),
+            .scope(.imports), body: .json(.named("SubscriptionChange"), isRequired: false), [.ok(one)], hasTag: true,
+            change)
         routes.on(
-            .delete, "\(path)/{subscription}",
-            Operation(
-                "deleteSubscription", "Stop following a calendar", .circle(.write), .scope(.imports),
-                details: "Its events are removed too.",
-                [.noContent], hasTag: true), delete)
+            .delete, "\(path)/{subscription}", "deleteSubscription", "Stop following a calendar", .circle(.write),
+            .scope(.imports), details: "Its events are removed too.", [.noContent], hasTag: true, delete)
         routes.on(
-            .post, "\(path)/{subscription}/refresh",
-            Operation(
-                "refreshSubscription", "Fetch a calendar now", .circle(.write), .scope(.imports),
-                details:
-                    "`lastProblem` has the reason for a failure. A request during a fetch gets that fetch's result.",
-                [.ok(one)], refusals: [409]), refresh)
+            .post, "\(path)/{subscription}/refresh", "refreshSubscription", "Fetch a calendar now", .circle(.write),
+            .scope(.imports),
+            details: "`lastProblem` has the reason for a failure. A request during a fetch gets that fetch's result.",
+            [.ok(one)], refusals: [409], refresh)
     }
 
     private var subscriptions: Subscriptions { Subscriptions(services: services) }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller, page) = (
             try context.identifier("circle"), try context.caller(), try Page(request, context)
@@ -63,7 +47,6 @@ struct SubscriptionRoutes: Sendable {
         return try page.answer(found, key: \.own.id, json: \.json)
     }
 
-    @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let draft = Subscriptions.Draft(try await request.json(context), services.settings.kinds)
@@ -76,14 +59,12 @@ struct SubscriptionRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id) = try Self.pathParts(context)
         let shown = try await subscriptions.get(id, in: circle, for: try context.caller())
         return try .resource(shown.json, for: request, etag: try shown.own.etagOfWishes)
     }
 
-    @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let ((circle, id), caller) = (try Self.pathParts(context), try context.caller())
         let change = Subscriptions.Change(try await request.json(context), services.settings.kinds)
@@ -92,7 +73,6 @@ struct SubscriptionRoutes: Sendable {
         return try .resource(shown.json, etag: try shown.own.etagOfWishes)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id) = try Self.pathParts(context)
         try await subscriptions.delete(
@@ -100,7 +80,6 @@ struct SubscriptionRoutes: Sendable {
         return .noContent
     }
 
-    @Sendable
     private func refresh(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let ((circle, id), caller) = (try Self.pathParts(context), try context.caller())
         let shown = try await context.awaiting {

@@ -20,49 +20,37 @@ struct OfficeDayRoutes: Sendable {
             .init(name: "to", schema: Schema.date.described("The last date, included.")),
         ]
         routes.on(
-            .get, path,
-            Operation(
-                "listOfficeDays", "List days by date", .oneself, .scope(.events),
-                details: "Every date from `from` to `to`, or of the current month.", query: span + .page,
-                [.list(of: day)]), list)
+            .get, path, "listOfficeDays", "List days by date", .oneself, .scope(.events),
+            details: "Every date from `from` to `to`, or of the current month.", query: span + .page, [.list(of: day)],
+            list)
         routes.on(
-            .get, "\(path)/preview",
-            Operation(
-                "previewOfficeDays", "Preview the next two weeks, assuming no visits to the office", .oneself,
-                .scope(.events), [.list(of: day)]), preview)
+            .get, "\(path)/preview", "previewOfficeDays",
+            "Preview the next two weeks, assuming no visits to the office", .oneself, .scope(.events), [.list(of: day)],
+            preview)
         routes.on(
-            .get, "\(path)/visits",
-            Operation(
-                "listOfficeVisits", "List visits by their start", .oneself, .scope(.events), query: span + .page,
-                [.list(of: visit)]), visits)
+            .get, "\(path)/visits", "listOfficeVisits", "List visits by their start", .oneself, .scope(.events),
+            query: span + .page, [.list(of: visit)], visits)
         routes.on(
-            .get, "\(path)/visits/{id}",
-            Operation("getOfficeVisit", "Read a visit", .oneself, .scope(.events), [.ok(visit)]), getVisit)
+            .get, "\(path)/visits/{id}", "getOfficeVisit", "Read a visit", .oneself, .scope(.events), [.ok(visit)],
+            getVisit)
         routes.on(
-            .put, "\(path)/visits/{id}",
-            Operation(
-                "putOfficeVisit", "Add or change a visit", .oneself, .scope(.events),
-                details: "A visit lasts at most 31 days. Overlapping visits count once.",
-                body: .json(.named("OfficeVisitInput")), [.ok(visit), .created(visit)], refusals: [409]), putVisit)
+            .put, "\(path)/visits/{id}", "putOfficeVisit", "Add or change a visit", .oneself, .scope(.events),
+            details: "A visit lasts at most 31 days. Overlapping visits count once.",
+            body: .json(.named("OfficeVisitInput")), [.ok(visit), .created(visit)], refusals: [409], putVisit)
         routes.on(
-            .delete, "\(path)/visits/{id}",
-            Operation("deleteOfficeVisit", "Delete a visit", .oneself, .scope(.events), [.noContent]), deleteVisit)
+            .delete, "\(path)/visits/{id}", "deleteOfficeVisit", "Delete a visit", .oneself, .scope(.events),
+            [.noContent], deleteVisit)
         routes.on(
-            .get, "\(path)/days/{date}",
-            Operation("getOfficeDay", "Read a day", .oneself, .scope(.events), [.ok(day)]), getDay)
+            .get, "\(path)/days/{date}", "getOfficeDay", "Read a day", .oneself, .scope(.events), [.ok(day)], getDay)
         routes.on(
-            .put, "\(path)/days/{date}",
-            Operation(
-                "putOfficeDay", "Set where the person worked on a day, regardless of visits", .oneself, .scope(.events),
-                body: .json(.named("OfficeDayInput")), [.ok(day)]), putDay)
+            .put, "\(path)/days/{date}", "putOfficeDay", "Set where the person worked on a day, regardless of visits",
+            .oneself, .scope(.events), body: .json(.named("OfficeDayInput")), [.ok(day)], putDay)
         routes.on(
-            .delete, "\(path)/days/{date}",
-            Operation(
-                "deleteOfficeDay", "Clear what was set for a day", .oneself, .scope(.events),
-                details: "The visits and the end of the day determine its status again.", [.noContent]), deleteDay)
+            .delete, "\(path)/days/{date}", "deleteOfficeDay", "Clear what was set for a day", .oneself,
+            .scope(.events), details: "The visits and the end of the day determine its status again.", [.noContent],
+            deleteDay)
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request, context))
         let (from, to) = try Self.span(request)
@@ -71,14 +59,12 @@ struct OfficeDayRoutes: Sendable {
         return try page.answer(days, key: { $0.day.date.description }, json: \.json)
     }
 
-    @Sendable
     private func preview(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let days = try await services.officeDiary.preview(
             of: try context.identifier("user"), for: try context.caller())
         return try .json(["items": .array(days.map(\.json)), "nextCursor": .null])
     }
 
-    @Sendable
     private func visits(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request, context))
         let (from, to) = try Self.span(request)
@@ -98,7 +84,6 @@ struct OfficeDayRoutes: Sendable {
 
     static let day = InputBody(.required("status", InputType<DayStatus>.choice), example: ["status": "inOffice"])
 
-    @Sendable
     private func getVisit(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(
             try await services.officeDiary.visit(
@@ -106,7 +91,6 @@ struct OfficeDayRoutes: Sendable {
             ).json)
     }
 
-    @Sendable
     private func getDay(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(
             try await services.officeDiary.day(
@@ -114,7 +98,6 @@ struct OfficeDayRoutes: Sendable {
             ).json)
     }
 
-    @Sendable
     private func putVisit(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, id) = (try context.newIdentifier("user"), try context.newIdentifier("id"))
         let caller = try context.caller()
@@ -126,14 +109,12 @@ struct OfficeDayRoutes: Sendable {
             headers: [.location: "/v1/users/\(user)/office-days/visits/\(id)"])
     }
 
-    @Sendable
     private func deleteVisit(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await services.officeDiary.deleteVisit(
             try context.identifier("id"), of: try context.identifier("user"), for: try context.caller())
         return .noContent
     }
 
-    @Sendable
     private func putDay(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
         let status = try Self.day.read(try await request.json(context))
@@ -141,7 +122,6 @@ struct OfficeDayRoutes: Sendable {
         return try .json(day.json)
     }
 
-    @Sendable
     private func deleteDay(_ request: Request, _ context: KalendsContext) async throws -> Response {
         _ = try await services.officeDiary.say(
             nil, on: try Self.date(context), of: try context.identifier("user"), for: try context.caller())

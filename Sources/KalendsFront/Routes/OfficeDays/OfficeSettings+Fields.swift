@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import ICalBridge
 import KalendsCore
 import OfficeDays
@@ -79,7 +78,6 @@ extension OfficeSettings {
 
 extension OfficeSettings.Target {
     /// Reads one of `{feed: true}`, `{device: true}` and `{connectionId}`.
-    @Sendable
     fileprivate static func read(_ name: String, _ isRequired: Bool, _ outer: inout FieldReader) -> Self? {
         guard let value = outer.value(name) else { return nil }
         var fields = FieldReader(value, at: "/" + name)

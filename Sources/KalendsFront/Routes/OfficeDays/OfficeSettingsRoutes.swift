@@ -14,10 +14,8 @@ struct OfficeSettingsRoutes: Sendable {
         let (path, settings): (String, Schema) = ("/v1/users/{user}/office-days", .named("OfficeSettings"))
         let input = Operation.Body.json(.named("OfficeSettingsInput"), isRequired: false)
         routes.on(
-            .get, "\(path)/settings",
-            Operation(
-                "getOfficeSettings", "Read a user's settings for office days", .oneself, .scope(.events),
-                [.ok(settings)], hasTag: true), get)
+            .get, "\(path)/settings", "getOfficeSettings", "Read a user's settings for office days", .oneself,
+            .scope(.events), [.ok(settings)], hasTag: true, get)
         routes.on(
             .put, "\(path)/settings",
             Operation(
@@ -28,54 +26,42 @@ struct OfficeSettingsRoutes: Sendable {
                     """,
                 body: input, [.ok(settings)], hasTag: true), put)
         routes.on(
-            .patch, "\(path)/settings",
-            Operation(
-                "changeOfficeSettings", "Change some of a user's settings for office days", .oneself, .scope(.events),
-                details: "Missing fields stay as they are; null restores the default.", body: input, [.ok(settings)],
-                hasTag: true
-            ),
-            patch)
+            .patch, "\(path)/settings", "changeOfficeSettings", "Change some of a user's settings for office days",
+            .oneself, .scope(.events), details: "Missing fields stay as they are; null restores the default.",
+            body: input, [.ok(settings)], hasTag: true, patch)
         routes.on(
-            .post, "\(path)/settings/reset",
-            Operation(
-                "resetOfficeSettings", "Reset all settings for office days", .oneself, .scope(.events),
-                details:
-                    "Titles, hours, days and goal return to their defaults. Whether and where events are written, zones, address and "
-                    + "holidays stay.", [.ok(settings)]), reset)
+            .post, "\(path)/settings/reset", "resetOfficeSettings", "Reset all settings for office days", .oneself,
+            .scope(.events),
+            details:
+                "Titles, hours, days and goal return to their defaults. Whether and where events are written, zones, address and "
+                + "holidays stay.", [.ok(settings)], reset)
         routes.on(
-            .get, "\(path)/status",
-            Operation(
-                "getOfficeStatus", "Read whether office days are written, and how many there are", .oneself,
-                .scope(.events), [.ok(.named("OfficeStatus"))]), status)
+            .get, "\(path)/status", "getOfficeStatus", "Read whether office days are written, and how many there are",
+            .oneself, .scope(.events), [.ok(.named("OfficeStatus"))], status)
         routes.on(
-            .post, "\(path)/cleanup",
-            Operation(
-                "cleanUpOfficeDays", "Remove every managed event", .oneself, .scope(.events),
-                details: "The days stay, as do events that the person edited. With `preview` nothing is changed.",
-                query: [.init(name: "mode", schema: Schema.choice(CleanUp.self).defaulting(to: "commit"))],
-                [
-                    .ok(
-                        .output(
-                            .required("mode", .choice(CleanUp.self)), .required("count", .count),
-                            .required("items", .array(of: .named("OfficeDay")))))
-                ], takesLong: true), cleanUp)
+            .post, "\(path)/cleanup", "cleanUpOfficeDays", "Remove every managed event", .oneself, .scope(.events),
+            details: "The days stay, as do events that the person edited. With `preview` nothing is changed.",
+            query: [.init(name: "mode", schema: Schema.choice(CleanUp.self).defaulting(to: "commit"))],
+            [
+                .ok(
+                    .output(
+                        .required("mode", .choice(CleanUp.self)), .required("count", .count),
+                        .required("items", .array(of: .named("OfficeDay")))))
+            ], takesLong: true, cleanUp)
     }
 
     private enum CleanUp: String, CaseIterable { case preview, commit }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let user = try context.identifier("user")
         let settings = try await services.officeDiary.settings(of: user, for: try context.caller())
         return try .resource(settings.json, for: request)
     }
 
-    @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await change(request, context, isWhole: true)
     }
 
-    @Sendable
     private func patch(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await change(request, context, isWhole: false)
     }
@@ -92,7 +78,6 @@ struct OfficeSettingsRoutes: Sendable {
         return try .resource(settings.json)
     }
 
-    @Sendable
     private func reset(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
         let settings = try await services.officeDiary.change(of: user, if: .none, for: caller) { settings in
@@ -102,13 +87,11 @@ struct OfficeSettingsRoutes: Sendable {
         return try .resource(settings.json)
     }
 
-    @Sendable
     private func status(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let user = try context.identifier("user")
         return try .json(try await services.officeDiary.status(of: user, for: try context.caller()).json)
     }
 
-    @Sendable
     private func cleanUp(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.identifier("user"), try context.caller())
         guard let mode = CleanUp(text: request.uri.queryParameters["mode"] ?? "commit") else {

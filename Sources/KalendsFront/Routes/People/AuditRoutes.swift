@@ -13,17 +13,14 @@ struct AuditRoutes: Sendable {
         routes.section(
             RouteTable.Section(name: "Audit", about: "The record of acts on feeds, keys, imports and members."))
         routes.on(
-            .get, "/v1/audit",
-            Operation(
-                "listAudit", "List everybody's acts, the latest first", .installation, .scope(.audit),
-                query: [.init(name: "circle", schema: Schema.string.described("Only acts in this circle."))] + .page,
-                [.list(of: .named("AuditEntry"))]), list)
+            .get, "/v1/audit", "listAudit", "List everybody's acts, the latest first", .installation, .scope(.audit),
+            query: [.init(name: "circle", schema: Schema.string.described("Only acts in this circle."))] + .page,
+            [.list(of: .named("AuditEntry"))], list)
     }
 
     /// Adds what only the operator's socket offers.
     func addLocal(to routes: inout RouteTable) { routes.onlyForOperator(.get, "/local/audit/verify", verify) }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let page = try Page(request, context)
         let circle = request.uri.queryParameters["circle"].map(String.init)
@@ -35,7 +32,6 @@ struct AuditRoutes: Sendable {
         return try page.answer(found, key: { String($0.number) }, json: \.json)
     }
 
-    @Sendable
     private func verify(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let text = request.uri.queryParameters["head"].map(String.init)
         let known = text.flatMap { AuditHead($0) }

@@ -14,31 +14,21 @@ struct DeviceRoutes: Sendable {
         routes.section(.users)
         let (device, new): (Schema, Schema) = (.named("Device"), .named("NewDevice"))
         routes.on(
-            .post, "/sync/devices/register",
-            Operation(
-                "registerDevice", "Register a device", .user, .scope(.users),
-                details:
-                    "A device that registers again with its `deviceId` gets a new token; one without an id gets an id.",
-                body: .json(.named("DeviceInput"), isRequired: false), [.ok(new), .created(new)], refusals: [409],
-                deprecations: [Self.formerName]),
-            register)
+            .post, "/sync/devices/register", "registerDevice", "Register a device", .user, .scope(.users),
+            details:
+                "A device that registers again with its `deviceId` gets a new token; one without an id gets an id.",
+            body: .json(.named("DeviceInput"), isRequired: false), [.ok(new), .created(new)], refusals: [409],
+            deprecations: [Self.formerName], register)
         routes.on(
-            .get, "/v1/devices",
-            Operation(
-                "listDevices", "List the user's devices", .user, .scope(.users), query: .page, [.list(of: device)]),
-            list)
+            .get, "/v1/devices", "listDevices", "List the user's devices", .user, .scope(.users), query: .page,
+            [.list(of: device)], list)
         routes.on(
-            .get, "/v1/devices/current",
-            Operation(
-                "getCurrentDevice", "Read the requesting device", .device, .scope(.users), [.ok(device)],
-                refusals: [404]),
-            current)
+            .get, "/v1/devices/current", "getCurrentDevice", "Read the requesting device", .device, .scope(.users),
+            [.ok(device)], refusals: [404], current)
+        routes.on(.get, "/v1/devices/{id}", "getDevice", "Read a device", .user, .scope(.users), [.ok(device)], get)
         routes.on(
-            .get, "/v1/devices/{id}",
-            Operation("getDevice", "Read a device", .user, .scope(.users), [.ok(device)]), get)
-        routes.on(
-            .delete, "/v1/devices/{id}",
-            Operation("deleteDevice", "Revoke a device's token", .user, .scope(.users), [.noContent]), delete)
+            .delete, "/v1/devices/{id}", "deleteDevice", "Revoke a device's token", .user, .scope(.users), [.noContent],
+            delete)
     }
 
     static let formerName = Deprecation(
@@ -52,7 +42,6 @@ struct DeviceRoutes: Sendable {
         .optional("name", .looseText().described("The former name of `label`.")),
         example: ["label": "my-iphone", "deviceId": "phone-1", "platform": "ios"])
 
-    @Sendable
     private func register(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
         var fields = FieldReader(try await request.json(context))
@@ -72,24 +61,20 @@ struct DeviceRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (caller, page) = (try context.caller(), try Page(request, context))
         let devices = try await services.devices.list(page.request, for: caller)
         return try page.answer(devices, key: \.id, json: \.json)
     }
 
-    @Sendable
     private func current(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(try await services.devices.current(for: try context.caller()).json)
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(try await services.devices.get(try context.identifier("id"), for: try context.caller()).json)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await services.devices.delete(try context.identifier("id"), for: try context.caller())
         return .noContent

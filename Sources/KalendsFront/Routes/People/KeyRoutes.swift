@@ -13,17 +13,14 @@ struct KeyRoutes: Sendable {
         routes.section(RouteTable.Section(name: "Keys", about: "The keys with which host applications call."))
         let key = Schema.named("ServiceKey")
         routes.on(
-            .get, "/v1/keys",
-            Operation("listKeys", "List service keys", .installation, .scope(.keys), query: .page, [.list(of: key)]),
-            list)
+            .get, "/v1/keys", "listKeys", "List service keys", .installation, .scope(.keys), query: .page,
+            [.list(of: key)], list)
         routes.on(
-            .post, "/v1/keys",
-            Operation(
-                "createKey", "Create a service key", .installation, .scope(.keys),
-                body: .json(.named("ServiceKeyInput")), [.created(.named("NewServiceKey"))], refusals: [404]), create)
+            .post, "/v1/keys", "createKey", "Create a service key", .installation, .scope(.keys),
+            body: .json(.named("ServiceKeyInput")), [.created(.named("NewServiceKey"))], refusals: [404], create)
         routes.on(
-            .post, "/v1/keys/{id}/revoke",
-            Operation("revokeKey", "End a service key now", .installation, .scope(.keys), [.ok(key)]), revoke)
+            .post, "/v1/keys/{id}/revoke", "revokeKey", "End a service key now", .installation, .scope(.keys),
+            [.ok(key)], revoke)
     }
 
     /// A key without scopes may do everything, and one without circles is for all of them.
@@ -93,14 +90,12 @@ struct KeyRoutes: Sendable {
         let quotas: KeyQuotas
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let page = try Page(request, context)
         let keys = try await services.serviceKeys.list(page.request, for: try context.caller())
         return try page.answer(keys, key: \.id, json: { try ShownKey($0, services.serviceKeys).json })
     }
 
-    @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
         let new = try Self.read(try await request.json(context))
@@ -115,7 +110,6 @@ struct KeyRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let key = try await services.serviceKeys.revoke(try context.identifier("id"), for: try context.caller())
         return try .json(try ShownKey(key, services.serviceKeys).json)

@@ -12,44 +12,38 @@ struct ProfileRoutes: Sendable {
         routes.section(.users)
         let (path, profile): (String, Schema) = ("/v1/users/{user}", .named("Profile"))
         routes.on(
-            .get, path,
-            Operation("getProfile", "Read a user's zone", .oneself, .scope(.events), [.ok(profile)], hasTag: true), get)
+            .get, path, "getProfile", "Read a user's zone", .oneself, .scope(.events), [.ok(profile)], hasTag: true, get
+        )
         routes.on(
-            .put, path,
-            Operation(
-                "putProfile", "Set a user's zone", .oneself, .scope(.events),
-                details: "The zone of a user's personal events that do not name one.",
-                body: .json(.named("ProfileInput")), [.ok(profile), .created(profile)], hasTag: true), put)
+            .put, path, "putProfile", "Set a user's zone", .oneself, .scope(.events),
+            details: "The zone of a user's personal events that do not name one.", body: .json(.named("ProfileInput")),
+            [.ok(profile), .created(profile)], hasTag: true, put)
         routes.on(
-            .delete, path,
-            Operation(
-                "eraseUser", "Erase a person", .oneself, .scope(.users),
-                details:
-                    "With `erase=true` only. Feeds, devices, app passwords, sessions and connections end at once, the person "
-                    + "leaves their circles, and those whose only member they are are deleted. All that is only theirs is "
-                    + "removed; what others share no longer names them. The answer says what stays, and why; it is 202 "
-                    + "while the rest goes on, and the same request asks again. In a session, this is possible within 5 "
-                    + "minutes of signing in, and not for the last owner of a circle with other members.",
-                query: [.init(name: "erase", schema: Schema.one(of: ["true"]))],
-                [
-                    .ok(.named("Erasure")),
-                    .init(
-                        status: 202, text: "The rest is being removed.", type: "application/json",
-                        schema: .named("Erasure")),
-                ], refusals: [409], takesLong: true), erase)
+            .delete, path, "eraseUser", "Erase a person", .oneself, .scope(.users),
+            details:
+                "With `erase=true` only. Feeds, devices, app passwords, sessions and connections end at once, the person "
+                + "leaves their circles, and those whose only member they are are deleted. All that is only theirs is "
+                + "removed; what others share no longer names them. The answer says what stays, and why; it is 202 "
+                + "while the rest goes on, and the same request asks again. In a session, this is possible within 5 "
+                + "minutes of signing in, and not for the last owner of a circle with other members.",
+            query: [.init(name: "erase", schema: Schema.one(of: ["true"]))],
+            [
+                .ok(.named("Erasure")),
+                .init(
+                    status: 202, text: "The rest is being removed.", type: "application/json", schema: .named("Erasure")
+                ),
+            ], refusals: [409], takesLong: true, erase)
     }
 
     static let body = InputBody(
         .optional("timeZone", .timeZone), ignoring: ["id", "createdAt", "updatedAt"],
         example: ["timeZone": "America/Los_Angeles"])
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let profile = try await services.profiles.get(try context.identifier("user"), for: try context.caller())
         return try .resource(profile.json, for: request, etag: try profile.etag)
     }
 
-    @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
         guard caller.isInstallation || caller.userID == user else { throw Refusal.missing(.user) }
@@ -59,7 +53,6 @@ struct ProfileRoutes: Sendable {
         return try .resource(profile.json, isNew: isNew, etag: try profile.etag)
     }
 
-    @Sendable
     private func erase(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.identifier("user"), try context.caller())
         guard request.uri.queryParameters["erase"].map(String.init)?.isSameText(as: "true") == true else {

@@ -12,43 +12,31 @@ struct SecondFactorRoutes: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.users)
         routes.on(
-            .get, Self.path,
-            Operation(
-                "getSecondFactor", "Show whether the user has a second factor", .user, .scope(.users),
-                [.ok(.named("SecondFactor"))]), get)
+            .get, Self.path, "getSecondFactor", "Show whether the user has a second factor", .user, .scope(.users),
+            [.ok(.named("SecondFactor"))], get)
         routes.on(
-            .post, Self.path,
-            Operation(
-                "beginSecondFactor", "Create a secret for the user's authenticator app", .user, .scope(.users),
-                details: "Nothing depends on the secret until it is confirmed, within an hour.",
-                body: .json(.named("SignInProof")),
-                [.created(.named("NewSecondFactor"), "The secret is shown only here.")], refusals: [409, 429]), begin)
+            .post, Self.path, "beginSecondFactor", "Create a secret for the user's authenticator app", .user,
+            .scope(.users), details: "Nothing depends on the secret until it is confirmed, within an hour.",
+            body: .json(.named("SignInProof")), [.created(.named("NewSecondFactor"), "The secret is shown only here.")],
+            refusals: [409, 429], begin)
         routes.on(
-            .post, "\(Self.path)/confirm",
-            Operation(
-                "confirmSecondFactor", "Activate the second factor with a code of the app", .user, .scope(.users),
-                details: "The user's other sessions end.", body: .json(.named("SecondFactorCode")),
-                [.ok(.named("RecoveryCodes"), "The recovery codes are shown only here.")], refusals: [409]), confirm)
+            .post, "\(Self.path)/confirm", "confirmSecondFactor", "Activate the second factor with a code of the app",
+            .user, .scope(.users), details: "The user's other sessions end.", body: .json(.named("SecondFactorCode")),
+            [.ok(.named("RecoveryCodes"), "The recovery codes are shown only here.")], refusals: [409], confirm)
         routes.on(
-            .post, "\(Self.path)/recovery-codes",
-            Operation(
-                "renewRecoveryCodes", "Replace the user's recovery codes", .user, .scope(.users),
-                body: .json(.named("SignInProof")),
-                [.ok(.named("RecoveryCodes"), "The recovery codes are shown only here.")], refusals: [409, 429]), renew)
+            .post, "\(Self.path)/recovery-codes", "renewRecoveryCodes", "Replace the user's recovery codes", .user,
+            .scope(.users), body: .json(.named("SignInProof")),
+            [.ok(.named("RecoveryCodes"), "The recovery codes are shown only here.")], refusals: [409, 429], renew)
         routes.on(
-            .post, "\(Self.path)/remove",
-            Operation(
-                "removeSecondFactor", "Remove the user's own second factor", .user, .scope(.users),
-                details: "The user's other sessions end.", body: .json(.named("SignInProof")), [.noContent],
-                refusals: [409, 429]), remove)
+            .post, "\(Self.path)/remove", "removeSecondFactor", "Remove the user's own second factor", .user,
+            .scope(.users), details: "The user's other sessions end.", body: .json(.named("SignInProof")), [.noContent],
+            refusals: [409, 429], remove)
         routes.on(
-            .delete, "/v1/users/{user}/second-factor",
-            Operation(
-                "resetSecondFactor", "Remove the second factor of a user who has lost it", .installation,
-                .scope(.users), details: "The user's sessions end; the password stays.", [.noContent]), reset)
+            .delete, "/v1/users/{user}/second-factor", "resetSecondFactor",
+            "Remove the second factor of a user who has lost it", .installation, .scope(.users),
+            details: "The user's sessions end; the password stays.", [.noContent], reset)
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let state = try await services.secondFactors.state(for: try context.caller())
         return try .json([
@@ -57,7 +45,6 @@ struct SecondFactorRoutes: Sendable {
         ])
     }
 
-    @Sendable
     private func begin(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let proof = try await proof(request, context)
         return try await context.answering { made in
@@ -72,7 +59,6 @@ struct SecondFactorRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func confirm(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let code = try Self.code.read(try await request.json(context))
         return try await context.answering(Self.answer) {
@@ -81,7 +67,6 @@ struct SecondFactorRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func renew(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let proof = try await proof(request, context)
         return try await context.answering(Self.answer) {
@@ -90,7 +75,6 @@ struct SecondFactorRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func remove(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let proof = try await proof(request, context)
         try await services.secondFactors.remove(
@@ -98,7 +82,6 @@ struct SecondFactorRoutes: Sendable {
         return .noContent
     }
 
-    @Sendable
     private func reset(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await services.secondFactors.remove(of: try context.identifier("user"), for: try context.caller())
         return .noContent
@@ -119,7 +102,6 @@ struct SecondFactorRoutes: Sendable {
         return OwnProof(password: password, code: code)
     }
 
-    @Sendable
     private static func answer(_ codes: [Concealed]) throws -> GivenAnswer {
         try .json(["recoveryCodes": .array(codes.map { .string($0.reveal()) })])
     }

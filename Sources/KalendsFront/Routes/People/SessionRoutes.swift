@@ -13,37 +13,25 @@ struct SessionRoutes: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.users)
         routes.on(
-            .post, "/v1/sessions",
-            Operation(
-                "signIn", "Sign in with a password", .anyone, .noKey,
-                details:
-                    "A user with a second factor sends a code too; without it the answer is 401 with the code "
-                    + "`second-factor-needed`.",
-                body: .json(.named("SignIn")),
-                [
-                    .init(
-                        status: 201, text: "Signed in; the cookie is set.", type: "application/json",
-                        schema: .named("NewSession"), headers: ["Set-Cookie"])
-                ], refusals: [401, 403, 409, 429]), signIn)
+            .post, "/v1/sessions", "signIn", "Sign in with a password", .anyone, .noKey,
+            details: "A user with a second factor sends a code too; without it the answer is 401 with the code "
+                + "`second-factor-needed`.", body: .json(.named("SignIn")),
+            [
+                .init(
+                    status: 201, text: "Signed in; the cookie is set.", type: "application/json",
+                    schema: .named("NewSession"), headers: ["Set-Cookie"])
+            ], refusals: [401, 403, 409, 429], signIn)
         routes.on(
-            .get, "/v1/sessions",
-            Operation(
-                "listSessions", "List the user's sessions", .user, .scope(.users), query: .page,
-                [.list(of: .named("Session"))]), list)
+            .get, "/v1/sessions", "listSessions", "List the user's sessions", .user, .scope(.users), query: .page,
+            [.list(of: .named("Session"))], list)
         routes.on(
-            .delete, "/v1/sessions/current",
-            Operation("signOut", "Sign out", .session, .scope(.users), [.noContent], refusals: [404]),
-            signOut)
+            .delete, "/v1/sessions/current", "signOut", "Sign out", .session, .scope(.users), [.noContent],
+            refusals: [404], signOut)
         routes.on(
-            .delete, "/v1/sessions/{id}",
-            Operation("deleteSession", "End a session", .user, .scope(.users), [.noContent]),
-            delete)
+            .delete, "/v1/sessions/{id}", "deleteSession", "End a session", .user, .scope(.users), [.noContent], delete)
         routes.on(
-            .get, "/auth/token",
-            Operation(
-                "getSessionToken", "Read the session's own token, to pass it on", .session, .wholeKey,
-                [.ok(.named("SessionToken"))]),
-            token)
+            .get, "/auth/token", "getSessionToken", "Read the session's own token, to pass it on", .session, .wholeKey,
+            [.ok(.named("SessionToken"))], token)
     }
 
     static let body = InputBody(
@@ -52,7 +40,6 @@ struct SessionRoutes: Sendable {
             "code", .code.described("From a user with a second factor: a code of the app, or a recovery code.")),
         example: ["userId": "jane", "password": "correct horse battery"])
 
-    @Sendable
     private func signIn(_ request: Request, _ context: KalendsContext) async throws -> Response {
         // A page of another site must not sign its reader in as somebody else.
         guard SameOrigin.holds(request, services.settings, whenSilent: true) else { throw Refusal.otherOrigin }
@@ -75,7 +62,6 @@ struct SessionRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (caller, page) = (try context.caller(), try Page(request, context))
         let sessions = try await services.sessions.list(page.request, for: caller)
@@ -86,20 +72,17 @@ struct SessionRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func signOut(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await services.sessions.signOut(for: try context.caller())
         return Response(status: .noContent).with(cookies: SessionCookie.removals(services.settings)).forgetting()
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await services.sessions.delete(try context.identifier("id"), for: try context.caller())
         return .noContent
     }
 
     /// Returns the session's own token, for a page that has to pass it on; it was part of the request.
-    @Sendable
     private func token(_ request: Request, _ context: KalendsContext) async throws -> Response {
         guard !services.settings.isStrict else {
             throw Refusal(

@@ -12,11 +12,9 @@ struct SignInLinkRoutes: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.users)
         routes.on(
-            .post, "/v1/users/{user}/sign-in-links",
-            Operation(
-                "createSignInLink", "Create a link that signs a user in once", .installation, .scope(.users),
-                details: "The link shows one button; only pressing it uses the link up.",
-                body: .json(.named("SignInLinkInput"), isRequired: false), [.created(.named("SignInLink"))]), create)
+            .post, "/v1/users/{user}/sign-in-links", "createSignInLink", "Create a link that signs a user in once",
+            .installation, .scope(.users), details: "The link shows one button; only pressing it uses the link up.",
+            body: .json(.named("SignInLinkInput"), isRequired: false), [.created(.named("SignInLink"))], create)
     }
 
     /// Adds the operator's links, which can be made only on the socket.
@@ -36,7 +34,6 @@ struct SignInLinkRoutes: Sendable {
             example: ["to": "/app/office-days", "expiresInSeconds": 300])
     }
 
-    @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
         let (page, seconds) = try Self.body(services.settings.linkLifetimes).read(try await request.json(context))
@@ -45,7 +42,6 @@ struct SignInLinkRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func createForOperator(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try answer(
             try await services.signInLinks.createForOperator(
@@ -53,7 +49,6 @@ struct SignInLinkRoutes: Sendable {
         ).response
     }
 
-    @Sendable
     private func answer(_ made: (SignInLink, Secret)) throws -> GivenAnswer {
         let (link, secret) = made
         return try .json(

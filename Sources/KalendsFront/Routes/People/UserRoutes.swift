@@ -12,50 +12,38 @@ struct UserRoutes: Sendable {
         routes.section(.users)
         let path = "/v1/users/{user}/password"
         routes.on(
-            .get, "/v1/users",
-            Operation(
-                "listUsers", "List the users who have a password here", .installation, .scope(.users), query: .page,
-                [.list(of: .named("User"))]), list)
+            .get, "/v1/users", "listUsers", "List the users who have a password here", .installation, .scope(.users),
+            query: .page, [.list(of: .named("User"))], list)
         routes.on(
-            .put, path,
-            Operation(
-                "putPassword", "Set a user's password", .oneself, .scope(.users),
-                details:
-                    "Users must also give their current password, and a code if they have a second factor. Their other "
-                    + "sessions and devices are signed out.",
-                body: .json(.named("PasswordInput")),
-                [.init(status: 201, text: "The password was set for the first time."), .noContent], refusals: [409]),
-            put)
+            .put, path, "putPassword", "Set a user's password", .oneself, .scope(.users),
+            details:
+                "Users must also give their current password, and a code if they have a second factor. Their other "
+                + "sessions and devices are signed out.", body: .json(.named("PasswordInput")),
+            [.init(status: 201, text: "The password was set for the first time."), .noContent], refusals: [409], put)
         routes.on(
-            .delete, path,
-            Operation("deletePassword", "Remove a user's password", .oneself, .scope(.users), [.noContent]), delete)
+            .delete, path, "deletePassword", "Remove a user's password", .oneself, .scope(.users), [.noContent], delete)
         routes.on(
-            .get, "/v1/users/{user}/export",
-            Operation(
-                "exportUser", "Everything that is stored of a person", .oneself, .scope(.users),
-                details:
-                    "One archive, as `tar` and gzip make it: JSON of all rows that are theirs or name them, without "
-                    + "secrets, their calendars as .ics, and README.txt, which says what is what. In a session, this is "
-                    + "possible within 5 minutes of signing in. The audit trail notes it.",
-                [.init(status: 200, text: "The archive.", type: PersonArchiveAnswer.type, schema: .bytes)],
-                takesLong: true), export)
+            .get, "/v1/users/{user}/export", "exportUser", "Everything that is stored of a person", .oneself,
+            .scope(.users),
+            details: "One archive, as `tar` and gzip make it: JSON of all rows that are theirs or name them, without "
+                + "secrets, their calendars as .ics, and README.txt, which says what is what. In a session, this is "
+                + "possible within 5 minutes of signing in. The audit trail notes it.",
+            [.init(status: 200, text: "The archive.", type: PersonArchiveAnswer.type, schema: .bytes)], takesLong: true,
+            export)
     }
 
-    @Sendable
     private func export(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let user = try context.identifier("user")
         let archive = try await services.personData.archive(of: user, for: try context.caller())
         return PersonArchiveAnswer(archive: archive, user: user, context: context).response
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (caller, page) = (try context.caller(), try Page(request, context))
         let users = try await services.users.list(page.request, for: caller)
         return try page.answer(users, key: \.id, json: \.json)
     }
 
-    @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
         try services.users.check(user, for: caller)
@@ -71,7 +59,6 @@ struct UserRoutes: Sendable {
         return Response(status: isNew ? .created : .noContent)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await services.users.deletePassword(of: try context.identifier("user"), for: try context.caller())
         return .noContent

@@ -15,28 +15,25 @@ struct ActivityRoutes: Sendable {
                 name: "Activity", about: "Who changed what in a circle, by which way, before and after; and undo."))
         let one = Schema.named("Activity")
         routes.on(
-            .get, "/v1/circles/{circle}/activity",
-            Operation(
-                "listActivity", "List what happened in a circle", .circle(.read), .scope(.readSchedule),
-                details:
-                    "The oldest comes first. What was before and after is kept for 30 days, or what `keepActivityDays` is.",
-                query: [
-                    .init(
-                        name: "since",
-                        schema: Schema.integer(0...Int.max).described("A number; only what happened after it.")),
-                    .init(name: "from", schema: Schema.string.described("A time or a day; only what happened later.")),
-                ] + .page, [.list(of: one)], refusals: [410]), list)
+            .get, "/v1/circles/{circle}/activity", "listActivity", "List what happened in a circle", .circle(.read),
+            .scope(.readSchedule),
+            details:
+                "The oldest comes first. What was before and after is kept for 30 days, or what `keepActivityDays` is.",
+            query: [
+                .init(
+                    name: "since",
+                    schema: Schema.integer(0...Int.max).described("A number; only what happened after it.")),
+                .init(name: "from", schema: Schema.string.described("A time or a day; only what happened later.")),
+            ] + .page, [.list(of: one)], refusals: [410], list)
         routes.on(
-            .post, "/v1/circles/{circle}/activity/{number}/undo",
-            Operation(
-                "undoActivity", "Undo a change of an item or an occurrence", .circle(.write), .scope(.writeSchedule),
-                details: "For 30 days, or what `keepActivityDays` is: what was deleted comes back, what was created is "
-                    + "deleted, and what was changed gets the values from before, unless somebody changed them since: 409 says who "
-                    + "and when. The answer is the change that this makes; it can be undone, too.",
-                [.ok(one)], refusals: [409, 410]), undo)
+            .post, "/v1/circles/{circle}/activity/{number}/undo", "undoActivity",
+            "Undo a change of an item or an occurrence", .circle(.write), .scope(.writeSchedule),
+            details: "For 30 days, or what `keepActivityDays` is: what was deleted comes back, what was created is "
+                + "deleted, and what was changed gets the values from before, unless somebody changed them since: 409 says who "
+                + "and when. The answer is the change that this makes; it can be undone, too.", [.ok(one)],
+            refusals: [409, 410], undo)
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller, page) = (
             try context.identifier("circle"), try context.caller(), try Page(request, context)
@@ -57,7 +54,6 @@ struct ActivityRoutes: Sendable {
         }.response
     }
 
-    @Sendable
     private func undo(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         guard let number = context.parameter("number").flatMap({ Int($0) }), number > 0 else {

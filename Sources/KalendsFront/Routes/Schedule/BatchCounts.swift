@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// The results of a batch: every line is counted, and the first rejected ones are listed.
 struct BatchCounts: Sendable {
     /// The most rejected lines that the answer lists, and the most bytes that they may take in it.

@@ -3,7 +3,6 @@
 import Hummingbird
 import KalendsCore
 import NIOCore
-import Storage
 
 /// Applies many puts and deletes in one call, one line of JSON each; every valid line is applied, and every invalid one
 /// is reported.
@@ -13,14 +12,12 @@ struct BatchRoute: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.schedule)
         routes.on(
-            .post, "/v1/circles/{circle}/batch",
-            Operation(
-                "postBatch", "Put and delete many items", .circle(.write), .scope(.writeSchedule),
-                details:
-                    "One JSON document per line, streamed: valid lines are applied, and invalid ones are reported.",
-                body: Operation.Body(
-                    contents: [("application/x-ndjson", Schema.bytes.described("Lines of BatchLine."))],
-                    isRequired: false), [.ok(.named("BatchReport"))], takesLong: true), post)
+            .post, "/v1/circles/{circle}/batch", "postBatch", "Put and delete many items", .circle(.write),
+            .scope(.writeSchedule),
+            details: "One JSON document per line, streamed: valid lines are applied, and invalid ones are reported.",
+            body: Operation.Body(
+                contents: [("application/x-ndjson", Schema.bytes.described("Lines of BatchLine."))], isRequired: false),
+            [.ok(.named("BatchReport"))], takesLong: true, post)
     }
 
     /// Lines that have been read and are not applied yet.
@@ -75,7 +72,6 @@ struct BatchRoute: Sendable {
     /// How many bytes are collected before lines are read in them, and how many lines before they are applied.
     private static let (pieceSize, groupSize) = (1 << 20, 4000)
 
-    @Sendable
     private func post(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let circle = try context.identifier("circle")
         var batch = services.batch(in: circle, for: try context.caller())

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Hummingbird
 import KalendsCore
 import Storage
@@ -13,46 +12,35 @@ struct CircleRoutes: Sendable {
         routes.section(.circles)
         let (circle, one): (String, Schema) = ("/v1/circles/{circle}", .named("Circle"))
         routes.on(
-            .get, "/v1/circles",
-            Operation("listCircles", "List circles", .caller, .scope(.readSchedule), query: .page, [.list(of: one)]),
-            list)
+            .get, "/v1/circles", "listCircles", "List circles", .caller, .scope(.readSchedule), query: .page,
+            [.list(of: one)], list)
         routes.on(
-            .get, circle,
-            Operation("getCircle", "Read a circle", .circle(.read), .scope(.readSchedule), [.ok(one)], hasTag: true),
+            .get, circle, "getCircle", "Read a circle", .circle(.read), .scope(.readSchedule), [.ok(one)], hasTag: true,
             get)
         routes.on(
-            .put, circle,
-            Operation(
-                "putCircle", "Create or change a circle", .circle(.manage), .scope(.manageCircles),
-                details: "Only the host application can create a circle.",
-                body: .json(.named("CircleInput")), [.ok(one), .created(one)], refusals: [409], hasTag: true),
-            put)
+            .put, circle, "putCircle", "Create or change a circle", .circle(.manage), .scope(.manageCircles),
+            details: "Only the host application can create a circle.", body: .json(.named("CircleInput")),
+            [.ok(one), .created(one)], refusals: [409], hasTag: true, put)
         routes.on(
-            .delete, circle,
-            Operation(
-                "deleteCircle", "Delete a circle with everything in it", .circle(.manage), .scope(.manageCircles),
-                [.noContent], hasTag: true),
-            delete)
+            .delete, circle, "deleteCircle", "Delete a circle with everything in it", .circle(.manage),
+            .scope(.manageCircles), [.noContent], hasTag: true, delete)
     }
 
     static let body = InputBody(
         .required("name", .text()), .required("timeZone", .timeZone), ignoring: ["id", "createdAt", "updatedAt"],
         example: ["name": "The Millers", "timeZone": "America/Los_Angeles"])
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let page = try Page(request, context)
         let found = try await services.circles.list(page.request, for: try context.caller())
         return try page.answer(found, key: \.id, json: \.json)
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let circle = try await services.circles.get(try context.identifier("circle"), for: try context.caller())
         return try .resource(circle.json, for: request)
     }
 
-    @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.newIdentifier("circle"), try context.caller())
         let (name, zone) = try Self.body.read(try await request.json(context))
@@ -61,7 +49,6 @@ struct CircleRoutes: Sendable {
         return try .resource(circle.json, isNew: isNew)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await services.circles.delete(
             try context.identifier("circle"), if: request.condition { try $0.json.etag }, for: try context.caller())

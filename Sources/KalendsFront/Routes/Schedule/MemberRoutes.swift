@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Hummingbird
 import KalendsCore
 import Storage
@@ -13,29 +12,20 @@ struct MemberRoutes: Sendable {
         routes.section(.circles)
         let one = Schema.named("Member")
         routes.on(
-            .get, "/v1/circles/{circle}/members",
-            Operation(
-                "listMembers", "List members", .circle(.read), .scope(.readSchedule), query: .page, [.list(of: one)]),
-            list)
+            .get, "/v1/circles/{circle}/members", "listMembers", "List members", .circle(.read), .scope(.readSchedule),
+            query: .page, [.list(of: one)], list)
         routes.on(
-            .get, "/v1/circles/{circle}/members/{user}",
-            Operation("getMember", "Read a member", .circle(.read), .scope(.readSchedule), [.ok(one)], hasTag: true),
-            get)
+            .get, "/v1/circles/{circle}/members/{user}", "getMember", "Read a member", .circle(.read),
+            .scope(.readSchedule), [.ok(one)], hasTag: true, get)
         routes.on(
-            .put, "/v1/circles/{circle}/members/{user}",
-            Operation(
-                "putMember", "Add or change a member", .circle(.manage), .scope(.manageCircles),
-                details: "A user cannot take the role of the circle's last owner: 409.",
-                body: .json(.named("MemberInput")),
-                [.ok(one), .created(one)], refusals: [409], hasTag: true), put)
+            .put, "/v1/circles/{circle}/members/{user}", "putMember", "Add or change a member", .circle(.manage),
+            .scope(.manageCircles), details: "A user cannot take the role of the circle's last owner: 409.",
+            body: .json(.named("MemberInput")), [.ok(one), .created(one)], refusals: [409], hasTag: true, put)
         routes.on(
-            .delete, "/v1/circles/{circle}/members/{user}",
-            Operation(
-                "deleteMember", "Remove a member", .circle(.manage), .scope(.manageCircles),
-                details:
-                    "Members may also remove themselves, except the last owner of a circle with other members: 409. "
-                    + "The member's feeds end.", [.noContent], refusals: [409], hasTag: true),
-            delete)
+            .delete, "/v1/circles/{circle}/members/{user}", "deleteMember", "Remove a member", .circle(.manage),
+            .scope(.manageCircles),
+            details: "Members may also remove themselves, except the last owner of a circle with other members: 409. "
+                + "The member's feeds end.", [.noContent], refusals: [409], hasTag: true, delete)
     }
 
     static let body = InputBody(
@@ -43,21 +33,18 @@ struct MemberRoutes: Sendable {
         ignoring: ["id", "circleId", "createdAt", "updatedAt"],
         example: ["displayName": "Jane", "role": "member"])
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, page) = (try context.identifier("circle"), try Page(request, context))
         let members = try await services.members.list(page.request, in: circle, for: try context.caller())
         return try page.answer(members, key: \.userID, json: \.json)
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, user) = (try context.identifier("circle"), try context.identifier("user"))
         let member = try await services.members.get(user, in: circle, for: try context.caller())
         return try .resource(member.json, for: request)
     }
 
-    @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let user = try context.newIdentifier("user")
@@ -67,7 +54,6 @@ struct MemberRoutes: Sendable {
         return try .resource(member.json, isNew: isNew)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, user) = (try context.identifier("circle"), try context.identifier("user"))
         try await services.members.delete(

@@ -14,33 +14,20 @@ struct OccurrenceRoutes: Sendable {
         let path = "\(collection)/{start}"
         let one = Schema.named("Occurrence")
         routes.on(
-            .get, collection,
-            Operation(
-                "listOccurrences", "List the changed occurrences of an appointment", .circle(.read),
-                .scope(.readSchedule), query: .page,
-                [.list(of: one)]), list)
+            .get, collection, "listOccurrences", "List the changed occurrences of an appointment", .circle(.read),
+            .scope(.readSchedule), query: .page, [.list(of: one)], list)
         routes.on(
-            .get, path,
-            Operation(
-                "getOccurrence", "Read a changed occurrence", .circle(.read), .scope(.readSchedule), [.ok(one)],
-                refusals: [400], hasTag: true),
-            get)
+            .get, path, "getOccurrence", "Read a changed occurrence", .circle(.read), .scope(.readSchedule), [.ok(one)],
+            refusals: [400], hasTag: true, get)
         routes.on(
-            .put, path,
-            Operation(
-                "putOccurrence", "Change or cancel one occurrence of a repeating appointment", .circle(.write),
-                .scope(.writeSchedule),
-                body: .json(.named("OccurrenceInput"), isRequired: false), [.ok(one), .created(one)],
-                refusals: [409], hasTag: true), put)
+            .put, path, "putOccurrence", "Change or cancel one occurrence of a repeating appointment", .circle(.write),
+            .scope(.writeSchedule), body: .json(.named("OccurrenceInput"), isRequired: false),
+            [.ok(one), .created(one)], refusals: [409], hasTag: true, put)
         routes.on(
-            .delete, path,
-            Operation(
-                "deleteOccurrence", "Reset one occurrence to the series", .circle(.write), .scope(.writeSchedule),
-                [.noContent],
-                refusals: [400, 409], hasTag: true), delete)
+            .delete, path, "deleteOccurrence", "Reset one occurrence to the series", .circle(.write),
+            .scope(.writeSchedule), [.noContent], refusals: [400, 409], hasTag: true, delete)
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id, caller) = (
             try context.identifier("circle"), try context.identifier("id", of: AppointmentContent.resource),
@@ -52,7 +39,6 @@ struct OccurrenceRoutes: Sendable {
         }.response
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id, caller) = (
             try context.identifier("circle"), try context.identifier("id", of: AppointmentContent.resource),
@@ -63,7 +49,6 @@ struct OccurrenceRoutes: Sendable {
         return try .resource(occurrence.json, for: request)
     }
 
-    @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id, caller) = (
             try context.identifier("circle"), try context.identifier("id", of: AppointmentContent.resource),
@@ -76,7 +61,6 @@ struct OccurrenceRoutes: Sendable {
         return try .resource(occurrence.json, isNew: isNew)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id, caller) = (
             try context.identifier("circle"), try context.identifier("id", of: AppointmentContent.resource),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Hummingbird
 import KalendsCore
 import Storage
@@ -13,47 +12,35 @@ struct PatientRoutes: Sendable {
         routes.section(.circles)
         let one = Schema.named("Patient")
         routes.on(
-            .get, "/v1/circles/{circle}/patients",
-            Operation(
-                "listPatients", "List patients", .circle(.read), .scope(.readSchedule), query: .page, [.list(of: one)]),
-            list)
+            .get, "/v1/circles/{circle}/patients", "listPatients", "List patients", .circle(.read),
+            .scope(.readSchedule), query: .page, [.list(of: one)], list)
         routes.on(
-            .get, "/v1/circles/{circle}/patients/{patient}",
-            Operation("getPatient", "Read a patient", .circle(.read), .scope(.readSchedule), [.ok(one)], hasTag: true),
-            get)
+            .get, "/v1/circles/{circle}/patients/{patient}", "getPatient", "Read a patient", .circle(.read),
+            .scope(.readSchedule), [.ok(one)], hasTag: true, get)
         routes.on(
-            .put, "/v1/circles/{circle}/patients/{patient}",
-            Operation(
-                "putPatient", "Add or change a patient", .circle(.manage), .scope(.manageCircles),
-                body: .json(.named("PatientInput")),
-                [.ok(one), .created(one)], hasTag: true), put)
+            .put, "/v1/circles/{circle}/patients/{patient}", "putPatient", "Add or change a patient", .circle(.manage),
+            .scope(.manageCircles), body: .json(.named("PatientInput")), [.ok(one), .created(one)], hasTag: true, put)
         routes.on(
-            .delete, "/v1/circles/{circle}/patients/{patient}",
-            Operation(
-                "deletePatient", "Remove a patient", .circle(.manage), .scope(.manageCircles), [.noContent],
-                hasTag: true),
-            delete)
+            .delete, "/v1/circles/{circle}/patients/{patient}", "deletePatient", "Remove a patient", .circle(.manage),
+            .scope(.manageCircles), [.noContent], hasTag: true, delete)
     }
 
     static let body = InputBody(
         .required("displayName", .text()), ignoring: ["id", "circleId", "createdAt", "updatedAt"],
         example: ["displayName": "Mom"])
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, page) = (try context.identifier("circle"), try Page(request, context))
         let patients = try await services.patients.list(page.request, in: circle, for: try context.caller())
         return try page.answer(patients, key: \.id, json: \.json)
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id) = (try context.identifier("circle"), try context.identifier("patient"))
         let patient = try await services.patients.get(id, in: circle, for: try context.caller())
         return try .resource(patient.json, for: request)
     }
 
-    @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let id = try context.newIdentifier("patient")
@@ -63,7 +50,6 @@ struct PatientRoutes: Sendable {
         return try .resource(patient.json, isNew: isNew)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id) = (try context.identifier("circle"), try context.identifier("patient"))
         try await services.patients.delete(

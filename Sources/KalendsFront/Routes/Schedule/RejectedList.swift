@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// The rejected parts of a body: all are counted, and the first ones are listed, within the limits of a batch.
 struct RejectedList {
     private(set) var listed: [JSONValue] = []

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Hummingbird
-import ICalBridge
 import KalendsCore
 import Storage
 
@@ -16,34 +15,24 @@ struct ScheduleRoutes: Sendable {
             let path = "/v1/circles/{circle}/\(collection)"
             let one = Schema.named(name)
             routes.on(
-                .get, path,
-                Operation(
-                    "list\(kind.plural)", "List \(collection)", .circle(.read), .scope(.readSchedule),
-                    query: .page + Self.filters,
-                    [.list(of: .oneOf(one, .named("DeletedItem")))])
+                .get, path, "list\(kind.plural)", "List \(collection)", .circle(.read), .scope(.readSchedule),
+                query: .page + Self.filters, [.list(of: .oneOf(one, .named("DeletedItem")))]
             ) { try await list(kind, $0, $1) }
             routes.on(
-                .get, "\(path)/{id}",
-                Operation("get\(name)", "Read an item", .circle(.read), .scope(.readSchedule), [.ok(one)], hasTag: true)
+                .get, "\(path)/{id}", "get\(name)", "Read an item", .circle(.read), .scope(.readSchedule), [.ok(one)],
+                hasTag: true
             ) { try await get(kind, $0, $1) }
             routes.on(
-                .get, "\(path)/{id}/reach",
-                Operation(
-                    "get\(name)Reach", "Read who has an item's latest change", .circle(.read), .scope(.readSchedule),
-                    details: Self.reachDetails, [.ok(.named("Reach"))])
+                .get, "\(path)/{id}/reach", "get\(name)Reach", "Read who has an item's latest change", .circle(.read),
+                .scope(.readSchedule), details: Self.reachDetails, [.ok(.named("Reach"))]
             ) { try await reach(kind, $0, $1) }
             routes.on(
-                .put, "\(path)/{id}",
-                Operation(
-                    "put\(name)", "Create or replace an item", .circle(.write), .scope(.writeSchedule),
-                    body: .json(.named("\(name)Input")),
-                    [.ok(one), .created(one)], hasTag: true)
+                .put, "\(path)/{id}", "put\(name)", "Create or replace an item", .circle(.write),
+                .scope(.writeSchedule), body: .json(.named("\(name)Input")), [.ok(one), .created(one)], hasTag: true
             ) { try await put(kind, $0, $1) }
             routes.on(
-                .delete, "\(path)/{id}",
-                Operation(
-                    "delete\(name)", "Delete an item", .circle(.write), .scope(.writeSchedule), [.noContent],
-                    hasTag: true)
+                .delete, "\(path)/{id}", "delete\(name)", "Delete an item", .circle(.write), .scope(.writeSchedule),
+                [.noContent], hasTag: true
             ) { try await delete(kind, $0, $1) }
         }
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import HTTPTypes
 import Hummingbird
 import KalendsCore
@@ -19,50 +18,34 @@ struct WebhookRoutes: Sendable {
         var made = Operation.Reply.created(new, "The webhook was made; the answer has its secret.")
         made.headers = ["Location"]
         routes.on(
-            .get, path,
-            Operation("listWebhooks", "List webhooks", .installation, .wholeKey, query: .page, [.list(of: hook)]), list
+            .get, path, "listWebhooks", "List webhooks", .installation, .wholeKey, query: .page, [.list(of: hook)], list
         )
         routes.on(
-            .post, path,
-            Operation(
-                "createWebhook", "Create a webhook", .installation, .wholeKey, body: .json(.named("WebhookInput")),
-                [made],
-                refusals: [409]),
-            create)
+            .post, path, "createWebhook", "Create a webhook", .installation, .wholeKey,
+            body: .json(.named("WebhookInput")), [made], refusals: [409], create)
         routes.on(
-            .get, "\(path)/{id}",
-            Operation("getWebhook", "Read a webhook", .installation, .wholeKey, [.ok(hook)], hasTag: true), get)
+            .get, "\(path)/{id}", "getWebhook", "Read a webhook", .installation, .wholeKey, [.ok(hook)], hasTag: true,
+            get)
         routes.on(
-            .patch, "\(path)/{id}",
-            Operation(
-                "changeWebhook", "Change, disable or enable a webhook", .installation, .wholeKey,
-                body: .json(.named("WebhookChange"), isRequired: false), [.ok(hook)], hasTag: true), change)
+            .patch, "\(path)/{id}", "changeWebhook", "Change, disable or enable a webhook", .installation, .wholeKey,
+            body: .json(.named("WebhookChange"), isRequired: false), [.ok(hook)], hasTag: true, change)
         routes.on(
-            .delete, "\(path)/{id}",
-            Operation(
-                "deleteWebhook", "Delete a webhook", .installation, .wholeKey, [.noContent], hasTag: true),
-            delete)
+            .delete, "\(path)/{id}", "deleteWebhook", "Delete a webhook", .installation, .wholeKey, [.noContent],
+            hasTag: true, delete)
         routes.on(
-            .post, "\(path)/{id}/rotate",
-            Operation(
-                "rotateWebhook", "Give a webhook a new secret", .installation, .wholeKey,
-                details: "During the grace period both secrets sign.",
-                body: .json(.named("Rotation"), isRequired: false), [.ok(new)]), rotate)
+            .post, "\(path)/{id}/rotate", "rotateWebhook", "Give a webhook a new secret", .installation, .wholeKey,
+            details: "During the grace period both secrets sign.", body: .json(.named("Rotation"), isRequired: false),
+            [.ok(new)], rotate)
         routes.on(
-            .post, "\(path)/{id}/test",
-            Operation(
-                "testWebhook", "Send a test message without changes", .installation, .wholeKey,
-                [
-                    .init(
-                        status: 202, text: "The message is being sent.", type: "application/json",
-                        schema: .named("Delivery"))
-                ],
-                refusals: [409]), test)
+            .post, "\(path)/{id}/test", "testWebhook", "Send a test message without changes", .installation, .wholeKey,
+            [
+                .init(
+                    status: 202, text: "The message is being sent.", type: "application/json",
+                    schema: .named("Delivery"))
+            ], refusals: [409], test)
         routes.on(
-            .get, "\(path)/{id}/deliveries",
-            Operation(
-                "listDeliveries", "List what was sent, the latest first", .installation, .wholeKey, query: .page,
-                [.list(of: .named("Delivery"))]), deliveries)
+            .get, "\(path)/{id}/deliveries", "listDeliveries", "List what was sent, the latest first", .installation,
+            .wholeKey, query: .page, [.list(of: .named("Delivery"))], deliveries)
     }
 
     static let rotation = InputBody(
@@ -70,14 +53,12 @@ struct WebhookRoutes: Sendable {
 
     private var webhooks: Webhooks { Webhooks(services: services) }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let page = try Page(request, context)
         let found = try await webhooks.list(page.request, for: try context.caller())
         return try page.answer(found, key: \.hook.id, json: \.json)
     }
 
-    @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
         let draft = try Webhooks.Draft(try await request.json(context))
@@ -89,7 +70,6 @@ struct WebhookRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (shown, pending) = try await webhooks.get(try context.identifier("id"), for: try context.caller())
         var json = Webhooks.Shown.view.members(of: shown)
@@ -97,7 +77,6 @@ struct WebhookRoutes: Sendable {
         return try .resource(.object(json), for: request, etag: try shown.etag)
     }
 
-    @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let change = try Webhooks.Change(try await request.json(context))
@@ -105,14 +84,12 @@ struct WebhookRoutes: Sendable {
         return try .resource(shown.json, etag: try shown.etag)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await webhooks.delete(
             try context.identifier("id"), if: request.condition { try $0.etag }, for: try context.caller())
         return .noContent
     }
 
-    @Sendable
     private func rotate(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let grace = try Self.rotation.read(try await request.json(context))
@@ -123,7 +100,6 @@ struct WebhookRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func test(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await context.answering { delivery in
             try .json(delivery.json, status: .accepted)
@@ -132,7 +108,6 @@ struct WebhookRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func deliveries(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
         let before = try page.number ?? Int.max

@@ -4,7 +4,6 @@ import FeedTokens
 import HTTPTypes
 import Hummingbird
 import KalendsCore
-import Storage
 
 /// The routes that set a connection's account and its calendar.
 struct ConnectionAccountRoutes: Sendable {
@@ -14,21 +13,19 @@ struct ConnectionAccountRoutes: Sendable {
         routes.section(.connections)
         let path = "/v1/connections/{id}"
         routes.on(
-            .post, "\(path)/authorize",
-            Operation(
-                "authorizeConnection", "Begin a sign-in at Google or Microsoft", .connection, .scope(.connections),
-                details: "The person's browser goes to `authorizeURL` within ten minutes. A sign-in that a browser's "
-                    + "session began ends in that session only. Any other is pending when the browser returns, and ends "
-                    + "when its beginner redeems the code that `returnTo` then has; without `returnTo` a page shows it.",
-                body: .json(.named("Authorization"), isRequired: false),
-                [
-                    .ok(
-                        .output(
-                            .required(
-                                "authorizeURL",
-                                .string.described("The address to open in the browser of this person only.")),
-                            .required("expiresAt", .instant)))
-                ], refusals: [409]), authorize)
+            .post, "\(path)/authorize", "authorizeConnection", "Begin a sign-in at Google or Microsoft", .connection,
+            .scope(.connections),
+            details: "The person's browser goes to `authorizeURL` within ten minutes. A sign-in that a browser's "
+                + "session began ends in that session only. Any other is pending when the browser returns, and ends "
+                + "when its beginner redeems the code that `returnTo` then has; without `returnTo` a page shows it.",
+            body: .json(.named("Authorization"), isRequired: false),
+            [
+                .ok(
+                    .output(
+                        .required(
+                            "authorizeURL", .string.described("The address to open in the browser of this person only.")
+                        ), .required("expiresAt", .instant)))
+            ], refusals: [409], authorize)
         var away = Operation.Reply(status: 303, text: "The browser goes on to `returnTo`.")
         away.headers = ["Location"]
         var callback = Operation(
@@ -43,31 +40,22 @@ struct ConnectionAccountRoutes: Sendable {
         callback.takesAnyQuery = true
         routes.on(.get, "/v1/connections/callback", callback, arrive)
         routes.on(
-            .post, "\(path)/redeem",
-            Operation(
-                "redeemAuthorization", "End a pending sign-in", .connection, .scope(.connections),
-                details:
-                    "Takes the `code` that the sign-in brought to `returnTo`, once, within ten minutes. Post it only "
-                    + "for the user in whose browser it arrived: the account of that browser's person is connected.",
-                body: .json(.named("AuthorizationCode")), [.ok(.named("Connection"))], refusals: [409, 503]),
-            redeem)
+            .post, "\(path)/redeem", "redeemAuthorization", "End a pending sign-in", .connection, .scope(.connections),
+            details: "Takes the `code` that the sign-in brought to `returnTo`, once, within ten minutes. Post it only "
+                + "for the user in whose browser it arrived: the account of that browser's person is connected.",
+            body: .json(.named("AuthorizationCode")), [.ok(.named("Connection"))], refusals: [409, 503], redeem)
         routes.on(
-            .put, "\(path)/account",
-            Operation(
-                "setConnectionAccount", "Set a CalDAV account", .connection, .scope(.connections),
-                details: "The principal and its calendars are discovered from the address (RFC 6764).",
-                body: .json(.named("AccountInput")), [.ok(.named("CalDAVAccount"))], refusals: [409]), setAccount)
+            .put, "\(path)/account", "setConnectionAccount", "Set a CalDAV account", .connection, .scope(.connections),
+            details: "The principal and its calendars are discovered from the address (RFC 6764).",
+            body: .json(.named("AccountInput")), [.ok(.named("CalDAVAccount"))], refusals: [409], setAccount)
         routes.on(
-            .get, "\(path)/calendars",
-            Operation(
-                "listConnectionCalendars", "List the account's calendars", .connection, .scope(.connections),
-                [.ok(.output(.required("items", .array(of: .named("RemoteCalendar")))))], refusals: [409]), calendars)
+            .get, "\(path)/calendars", "listConnectionCalendars", "List the account's calendars", .connection,
+            .scope(.connections), [.ok(.output(.required("items", .array(of: .named("RemoteCalendar")))))],
+            refusals: [409], calendars)
         routes.on(
-            .put, "\(path)/calendar",
-            Operation(
-                "chooseConnectionCalendar", "Choose or create the calendar that is kept in step", .connection,
-                .scope(.connections), details: "The first run is due at once.",
-                body: .json(.named("CalendarChoice")), [.ok(.named("Connection"))], refusals: [409]), choose)
+            .put, "\(path)/calendar", "chooseConnectionCalendar", "Choose or create the calendar that is kept in step",
+            .connection, .scope(.connections), details: "The first run is due at once.",
+            body: .json(.named("CalendarChoice")), [.ok(.named("Connection"))], refusals: [409], choose)
     }
 
     static let authorization = InputBody(
@@ -82,7 +70,6 @@ struct ConnectionAccountRoutes: Sendable {
 
     private var connections: Connections { Connections(services: services) }
 
-    @Sendable
     private func authorize(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let body = try await request.json(context)
@@ -96,7 +83,6 @@ struct ConnectionAccountRoutes: Sendable {
         ])
     }
 
-    @Sendable
     private func arrive(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let query = request.uri.queryParameters.prefix(64).map { (name: String($0.key), value: String($0.value)) }
         let arrival = try await connections.arrive(query, cookie: SessionCookie.secret(of: request, services.settings))
@@ -110,7 +96,6 @@ struct ConnectionAccountRoutes: Sendable {
             ])
     }
 
-    @Sendable
     private func redeem(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let body = try await request.json(context)
@@ -120,7 +105,6 @@ struct ConnectionAccountRoutes: Sendable {
         return try .resource(try shown.json(services.settings.kinds), etag: try shown.own.etag)
     }
 
-    @Sendable
     private func setAccount(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let draft = Connections.AccountDraft(try await request.json(context), services.settings.kinds)
@@ -128,14 +112,12 @@ struct ConnectionAccountRoutes: Sendable {
             try await context.awaiting { try await connections.setAccount(draft, of: id, for: caller) }.json)
     }
 
-    @Sendable
     private func calendars(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let found = try await context.awaiting { try await connections.calendars(of: id, for: caller) }
         return try .json(["items": .array(found.map(\.json))])
     }
 
-    @Sendable
     private func choose(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let body = try await request.json(context)

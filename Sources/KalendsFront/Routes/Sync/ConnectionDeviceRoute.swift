@@ -11,20 +11,17 @@ struct ConnectionDeviceRoute: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.connections)
         routes.on(
-            .put, "/v1/connections/{id}/device",
-            Operation(
-                "chooseConnectionDevice", "Have a phone carry a connection", .connection, .scope(.connections),
-                details:
-                    "One phone carries a connection at a time. The previous phone no longer receives items or "
-                    + "deletions, and what it still sends about them is refused as `stale`.",
-                body: .json(.named("ConnectionDevice")), [.ok(.named("Connection"))], refusals: [409]), choose)
+            .put, "/v1/connections/{id}/device", "chooseConnectionDevice", "Have a phone carry a connection",
+            .connection, .scope(.connections),
+            details: "One phone carries a connection at a time. The previous phone no longer receives items or "
+                + "deletions, and what it still sends about them is refused as `stale`.",
+            body: .json(.named("ConnectionDevice")), [.ok(.named("Connection"))], refusals: [409], choose)
     }
 
     static let body = InputBody(
         .required("deviceId", .text().described("The `deviceId` with which the device was registered.")),
         example: ["deviceId": "my-iphone"])
 
-    @Sendable
     private func choose(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let body = try await request.json(context)

@@ -16,26 +16,23 @@ struct ConnectionRecordRoutes: Sendable {
         let path = "/v1/connections/{id}"
         func list(_ part: String, _ id: String, _ summary: String, _ schema: String, _ handler: @escaping Handler) {
             routes.on(
-                .get, "\(path)/\(part)",
-                Operation(
-                    id, summary, .connection, .scope(.connections), query: .page, [.list(of: .named(schema))]), handler)
+                .get, "\(path)/\(part)", id, summary, .connection, .scope(.connections), query: .page,
+                [.list(of: .named(schema))], handler)
         }
         list("runs", "listRuns", "List a connection's runs, the latest first", "SyncRun", runs)
         list("mappings", "listMappings", "List which items are linked with which events", "Mapping", mappings)
         list("conflicts", "listConflicts", "List a connection's conflicts, the latest first", "Conflict", conflicts)
         list("journal", "listJournal", "List everything that was written, the latest first", "JournalEntry", journal)
         routes.on(
-            .get, "/v1/runs/{id}",
-            Operation("getRun", "Read a run", .connection, .scope(.connections), [.ok(.named("SyncRun"))]), run)
+            .get, "/v1/runs/{id}", "getRun", "Read a run", .connection, .scope(.connections), [.ok(.named("SyncRun"))],
+            run)
         routes.on(
-            .get, "/v1/conflicts/{id}",
-            Operation("getConflict", "Read a conflict", .connection, .scope(.connections), [.ok(.named("Conflict"))]),
-            conflict)
+            .get, "/v1/conflicts/{id}", "getConflict", "Read a conflict", .connection, .scope(.connections),
+            [.ok(.named("Conflict"))], conflict)
     }
 
     private var connections: Connections { Connections(services: services) }
 
-    @Sendable
     private func runs(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
         let found = try await connections.runs(
@@ -43,12 +40,10 @@ struct ConnectionRecordRoutes: Sendable {
         return try page.answer(found, key: { String($0.row.number) }, json: \.json)
     }
 
-    @Sendable
     private func run(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(try await connections.run(try context.identifier("id"), for: try context.caller()).json)
     }
 
-    @Sendable
     private func mappings(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
         // An item's id may contain spaces, and comes last.
@@ -66,7 +61,6 @@ struct ConnectionRecordRoutes: Sendable {
         }.response
     }
 
-    @Sendable
     private func conflicts(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
         return try await connections.conflicts(of: id, before: try page.number ?? Int.max, for: caller) {
@@ -74,12 +68,10 @@ struct ConnectionRecordRoutes: Sendable {
         }.response
     }
 
-    @Sendable
     private func conflict(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(try await connections.conflict(try context.identifier("id"), for: try context.caller()).json)
     }
 
-    @Sendable
     private func journal(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
         return try await connections.journal(of: id, before: try page.number ?? Int.max, for: caller) {

@@ -14,42 +14,32 @@ struct ConnectionRoutes: Sendable {
         let one = Schema.named("Connection")
         let path = "/v1/circles/{circle}/connections"
         routes.on(
-            .get, path,
-            Operation(
-                "listConnections", "List the user's connections in a circle", .circle(.read), .scope(.connections),
-                details: "`providers` lists what can be connected on this server.", query: .page,
-                [.ok(.named("Connections"), "One page.")]), list)
+            .get, path, "listConnections", "List the user's connections in a circle", .circle(.read),
+            .scope(.connections), details: "`providers` lists what can be connected on this server.", query: .page,
+            [.ok(.named("Connections"), "One page.")], list)
         var made = Operation.Reply.created(one)
         made.headers = ["Location"]
         routes.on(
-            .post, path,
-            Operation(
-                "createConnection", "Create a connection", .circle(.read), .scope(.connections),
-                details: "A connection of `apple` is active at once; the others need an account and a calendar.",
-                body: .json(.named("ConnectionInput")), [made], refusals: [409]), create)
+            .post, path, "createConnection", "Create a connection", .circle(.read), .scope(.connections),
+            details: "A connection of `apple` is active at once; the others need an account and a calendar.",
+            body: .json(.named("ConnectionInput")), [made], refusals: [409], create)
         routes.on(
-            .get, "/v1/connections/{id}",
-            Operation(
-                "getConnection", "Read a connection", .connection, .scope(.connections), [.ok(one)], hasTag: true),
-            get)
+            .get, "/v1/connections/{id}", "getConnection", "Read a connection", .connection, .scope(.connections),
+            [.ok(one)], hasTag: true, get)
         routes.on(
-            .patch, "/v1/connections/{id}",
-            Operation(
-                "changeConnection", "Change, pause or resume a connection", .connection, .scope(.connections),
-                body: .json(.named("ConnectionChange")), [.ok(one)], refusals: [409], hasTag: true), change)
+            .patch, "/v1/connections/{id}", "changeConnection", "Change, pause or resume a connection", .connection,
+            .scope(.connections), body: .json(.named("ConnectionChange")), [.ok(one)], refusals: [409], hasTag: true,
+            change)
         routes.on(
-            .delete, "/v1/connections/{id}",
-            Operation(
-                "deleteConnection", "End a connection", .connection, .scope(.connections),
-                details: "Its secrets are removed, and revoked at the provider unless another connection uses the same "
-                    + "account. With `events=remove`, a last run deletes the connection's events from the calendar.",
-                query: [.init(name: "events", schema: Schema.one(of: ["keep", "remove"]).defaulting(to: "keep"))],
-                [.noContent], hasTag: true), delete)
+            .delete, "/v1/connections/{id}", "deleteConnection", "End a connection", .connection, .scope(.connections),
+            details: "Its secrets are removed, and revoked at the provider unless another connection uses the same "
+                + "account. With `events=remove`, a last run deletes the connection's events from the calendar.",
+            query: [.init(name: "events", schema: Schema.one(of: ["keep", "remove"]).defaulting(to: "keep"))],
+            [.noContent], hasTag: true, delete)
     }
 
     private var connections: Connections { Connections(services: services) }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller, page) = (
             try context.identifier("circle"), try context.caller(), try Page(request, context)
@@ -61,7 +51,6 @@ struct ConnectionRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let draft = Connections.Draft(try await request.json(context), services.settings.kinds)
@@ -74,13 +63,11 @@ struct ConnectionRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let shown = try await connections.get(try context.identifier("id"), for: try context.caller())
         return try .resource(try shown.json(services.settings.kinds), for: request, etag: try shown.own.etag)
     }
 
-    @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let change = Connections.Change(try await request.json(context), services.settings.kinds)
@@ -88,7 +75,6 @@ struct ConnectionRoutes: Sendable {
         return try .resource(try shown.json(services.settings.kinds), etag: try shown.own.etag)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let removes: Bool
         switch request.uri.queryParameters["events"].map(String.init) {

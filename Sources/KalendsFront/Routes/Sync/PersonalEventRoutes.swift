@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import HTTPTypes
 import Hummingbird
 import KalendsCore
@@ -21,38 +20,25 @@ struct PersonalEventRoutes: Sendable {
         let (path, one): (String, Schema) = ("/v1/users/{user}/events", .named("PersonalEvent"))
         let input = Operation.Body.json(.named("PersonalEventInput"))
         routes.on(
-            .get, path,
-            Operation(
-                "listPersonalEvents", "List a user's own events", .oneself, .scope(.events),
-                query: .page + Self.days, [.list(of: one)]), list)
+            .get, path, "listPersonalEvents", "List a user's own events", .oneself, .scope(.events),
+            query: .page + Self.days, [.list(of: one)], list)
         routes.on(
-            .post, path,
-            Operation(
-                "createPersonalEvent", "Create a personal event", .oneself, .scope(.events),
-                details: "The server gives it an id.", body: input, [.created(one)], refusals: [409]), create)
+            .post, path, "createPersonalEvent", "Create a personal event", .oneself, .scope(.events),
+            details: "The server gives it an id.", body: input, [.created(one)], refusals: [409], create)
         routes.on(
-            .get, "\(path)/{id}",
-            Operation(
-                "getPersonalEvent", "Read a personal event", .oneself, .scope(.events), [.ok(one)],
-                hasTag: true), get)
+            .get, "\(path)/{id}", "getPersonalEvent", "Read a personal event", .oneself, .scope(.events), [.ok(one)],
+            hasTag: true, get)
         routes.on(
-            .put, "\(path)/{id}",
-            Operation(
-                "putPersonalEvent", "Create or replace a personal event", .oneself, .scope(.events),
-                details: "The identifiers that devices use for the event stay as they are.", body: input,
-                [.ok(one), .created(one)],
-                refusals: [409], hasTag: true), put)
+            .put, "\(path)/{id}", "putPersonalEvent", "Create or replace a personal event", .oneself, .scope(.events),
+            details: "The identifiers that devices use for the event stay as they are.", body: input,
+            [.ok(one), .created(one)], refusals: [409], hasTag: true, put)
         routes.on(
-            .patch, "\(path)/{id}",
-            Operation(
-                "changePersonalEvent", "Change a personal event", .oneself, .scope(.events),
-                details: "Null clears a field. The identifiers that devices use for the event stay as they are.",
-                body: .json(.named("PersonalEventChange"), isRequired: false), [.ok(one)], hasTag: true), change)
+            .patch, "\(path)/{id}", "changePersonalEvent", "Change a personal event", .oneself, .scope(.events),
+            details: "Null clears a field. The identifiers that devices use for the event stay as they are.",
+            body: .json(.named("PersonalEventChange"), isRequired: false), [.ok(one)], hasTag: true, change)
         routes.on(
-            .delete, "\(path)/{id}",
-            Operation(
-                "deletePersonalEvent", "Delete a personal event", .oneself, .scope(.events),
-                details: "Devices are notified of the deletion.", [.noContent], hasTag: true), delete)
+            .delete, "\(path)/{id}", "deletePersonalEvent", "Delete a personal event", .oneself, .scope(.events),
+            details: "Devices are notified of the deletion.", [.noContent], hasTag: true, delete)
     }
 
     static let days: [Operation.Parameter] = [
@@ -64,7 +50,6 @@ struct PersonalEventRoutes: Sendable {
         (try context.identifier("user"), try context.identifier("id"), try context.caller())
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request, context))
         var search = PersonalEvents.Search()
@@ -84,7 +69,6 @@ struct PersonalEventRoutes: Sendable {
         }.response
     }
 
-    @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.identifier("user"), try context.caller())
         let (edit, faults) = Self.edit(try await request.json(context), .put)
@@ -98,14 +82,12 @@ struct PersonalEventRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, id, caller) = try pathParts(context)
         let event = try await services.personalEvents.get(id, of: user, for: caller)
         return try .resource(try event.json, for: request, etag: try event.etag)
     }
 
-    @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.identifier("user"), try context.caller())
         let id = try context.newIdentifier("id")
@@ -115,7 +97,6 @@ struct PersonalEventRoutes: Sendable {
         return try .resource(try event.json, isNew: isNew, etag: try event.etag)
     }
 
-    @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, id, caller) = try pathParts(context)
         let (edit, faults) = Self.edit(try await request.json(context), .patch)
@@ -124,7 +105,6 @@ struct PersonalEventRoutes: Sendable {
         return try .resource(try event.json, etag: try event.etag)
     }
 
-    @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, id, caller) = try pathParts(context)
         try await services.personalEvents.delete(

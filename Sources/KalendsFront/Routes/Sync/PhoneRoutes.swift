@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import HTTPTypes
 import Hummingbird
 import KalendsCore
@@ -22,33 +21,24 @@ struct PhoneRoutes: Sendable {
         routes.section(.phones)
         let changes = Schema.named("EventChanges")
         routes.on(
-            .get, "/sync/apple/status",
-            Operation(
-                "getPhoneStatus", "Read the status of a phone's synchronization", .phone, .scope(.events),
-                [.ok(.named("PhoneStatus"))]),
-            status)
+            .get, "/sync/apple/status", "getPhoneStatus", "Read the status of a phone's synchronization", .phone,
+            .scope(.events), [.ok(.named("PhoneStatus"))], status)
         routes.on(
-            .get, "/sync/apple/events/changes",
-            Operation(
-                "listAppleChanges", "List changes of the events that are linked with Apple", .phone, .scope(.events),
-                details: Self.changesDetails, query: Self.since, [.ok(changes)], takesLong: true)
+            .get, "/sync/apple/events/changes", "listAppleChanges",
+            "List changes of the events that are linked with Apple", .phone, .scope(.events),
+            details: Self.changesDetails, query: Self.since, [.ok(changes)], takesLong: true
         ) { try await changed("apple", $0, $1) }
         routes.on(
-            .get, "/sync/events/changes",
-            Operation(
-                "listEventChanges", "List changes of all events", .phone, .scope(.events),
-                details: Self.changesDetails, query: Self.since, [.ok(changes)], takesLong: true)
+            .get, "/sync/events/changes", "listEventChanges", "List changes of all events", .phone, .scope(.events),
+            details: Self.changesDetails, query: Self.since, [.ok(changes)], takesLong: true
         ) { try await changed(nil, $0, $1) }
         routes.on(
-            .post, "/sync/apple/events/upsert",
-            Operation(
-                "upsertAppleEvents", "Accept events from a phone's calendar", .phone, .scope(.events),
-                details:
-                    "Each event is checked by itself. Missing or null fields stay as they are; an empty text clears a "
-                    + "text. Of `lastModified` (else the moment of arrival, never later) and the last change here, the "
-                    + "later one wins. Unknown fields are ignored.",
-                body: .json(.named("Upsert")), [.ok(.named("UpsertReport"))],
-                takesLong: true), upsert)
+            .post, "/sync/apple/events/upsert", "upsertAppleEvents", "Accept events from a phone's calendar", .phone,
+            .scope(.events),
+            details: "Each event is checked by itself. Missing or null fields stay as they are; an empty text clears a "
+                + "text. Of `lastModified` (else the moment of arrival, never later) and the last change here, the "
+                + "later one wins. Unknown fields are ignored.", body: .json(.named("Upsert")),
+            [.ok(.named("UpsertReport"))], takesLong: true, upsert)
     }
 
     private static let changesDetails =
@@ -93,7 +83,6 @@ struct PhoneRoutes: Sendable {
         return .json(text: text)
     }
 
-    @Sendable
     private func status(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
         let connector = try await services.appleConnector.get(for: caller)
@@ -101,7 +90,6 @@ struct PhoneRoutes: Sendable {
         return try .json(PersonalEvents.Status.view.json((status, connector)))
     }
 
-    @Sendable
     private func upsert(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
         let items = services.phoneItems(context.logger)
@@ -129,7 +117,6 @@ struct PhoneRoutes: Sendable {
         return (taken, sent.map(\.externalID), problem)
     }
 
-    @Sendable
     private static func pointer(_ index: Int) -> String { "/events/\(index)" }
 }
 

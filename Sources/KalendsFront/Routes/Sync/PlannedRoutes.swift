@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Hummingbird
 import ICalBridge
 import KalendsCore
@@ -18,24 +17,18 @@ struct PlannedRoutes: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.phones)
         routes.on(
-            .post, "/api/apple_sync/planned_upsert",
-            Operation(
-                "upsertPlannedEvents", "Replace what a phone has planned in a range", .companion, .scope(.events),
-                details:
-                    "Events that overlap the range and are not in the body are removed, in one transaction. Only the "
-                    + "named fields are kept; others are ignored.",
-                body: .json(.named("PlannedUpsert")), [.ok(.named("PlannedReport"))],
-                refusals: [409], takesLong: true), upsert)
+            .post, "/api/apple_sync/planned_upsert", "upsertPlannedEvents",
+            "Replace what a phone has planned in a range", .companion, .scope(.events),
+            details: "Events that overlap the range and are not in the body are removed, in one transaction. Only the "
+                + "named fields are kept; others are ignored.", body: .json(.named("PlannedUpsert")),
+            [.ok(.named("PlannedReport"))], refusals: [409], takesLong: true, upsert)
         routes.on(
-            .get, "/v1/users/{user}/planned",
-            Operation(
-                "listPlannedEvents", "List what a user's phones have planned", .oneself, .scope(.events),
-                query: .page + [
-                    .init(name: "from", schema: Schema.instant), .init(name: "to", schema: Schema.instant),
-                ], [.list(of: .named("PlannedEvent"))]), list)
+            .get, "/v1/users/{user}/planned", "listPlannedEvents", "List what a user's phones have planned", .oneself,
+            .scope(.events),
+            query: .page + [.init(name: "from", schema: Schema.instant), .init(name: "to", schema: Schema.instant)],
+            [.list(of: .named("PlannedEvent"))], list)
     }
 
-    @Sendable
     private func upsert(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
         let body = try await request.phoneJSON(context, keeping: Self.shape)
@@ -54,7 +47,6 @@ struct PlannedRoutes: Sendable {
         return try .json(report.json)
     }
 
-    @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request, context))
         var search = PlannedEvents.Search()

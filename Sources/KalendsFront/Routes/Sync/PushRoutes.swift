@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import CalendarSync
 import HTTPTypes
 import Hummingbird
@@ -62,7 +61,6 @@ struct PushRoutes: Sendable {
             "value": [["subscriptionId": "s", "clientState": "the secret", "changeType": "updated"]]
         ])
 
-    @Sendable
     private func report(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let query = request.uri.queryParameters.map { (name: String($0.key), value: String($0.value)) }
         if let token = GraphPush.validationToken(query: query) {

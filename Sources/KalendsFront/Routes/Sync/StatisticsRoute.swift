@@ -11,13 +11,10 @@ struct StatisticsRoute: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.connections)
         routes.on(
-            .get, "/v1/stats",
-            Operation(
-                "getStatistics", "Count people's connections and their runs", .installation, .scope(.stats),
-                details: "Only numbers, without names, titles or ids.", [.ok(.named("Statistics"))]), read)
+            .get, "/v1/stats", "getStatistics", "Count people's connections and their runs", .installation,
+            .scope(.stats), details: "Only numbers, without names, titles or ids.", [.ok(.named("Statistics"))], read)
     }
 
-    @Sendable
     private func read(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(try await services.statistics.read(for: try context.caller()).json)
     }

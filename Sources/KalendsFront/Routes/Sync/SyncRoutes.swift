@@ -3,9 +3,7 @@
 import CalendarSync
 import HTTPTypes
 import Hummingbird
-import ICalBridge
 import KalendsCore
-import Storage
 
 /// The runs of connections that people start, and their decisions about conflicts.
 struct SyncRoutes: Sendable {
@@ -17,50 +15,36 @@ struct SyncRoutes: Sendable {
             status: 202, text: "The run is under way, or begins soon.", type: "application/json",
             schema: .named("BegunRun"))
         routes.on(
-            .post, "/v1/connections/{id}/sync",
-            Operation(
-                "syncConnection", "Run a connection now, or preview a run", .connection,
-                .scope(.connections),
-                details:
-                    "If a run is already under way, its id is returned; while the provider has asked the account to wait, "
-                    + "none begins (503 with `Retry-After`). With `mode=preview` nothing is written anywhere; the "
-                    + "preview's `items` end early at 4 MiB, and `nextCursor` continues them.",
-                query: [
-                    .init(name: "mode", schema: Schema.one(of: ["preview"])),
-                    .init(
-                        name: "cursor",
-                        schema: Schema.string.described("`nextCursor` of the preview's previous part.")),
-                ],
-                [.ok(.named("SyncPreview"), "What a run would do now."), begun], refusals: [409, 429, 503]), sync)
+            .post, "/v1/connections/{id}/sync", "syncConnection", "Run a connection now, or preview a run", .connection,
+            .scope(.connections),
+            details:
+                "If a run is already under way, its id is returned; while the provider has asked the account to wait, "
+                + "none begins (503 with `Retry-After`). With `mode=preview` nothing is written anywhere; the "
+                + "preview's `items` end early at 4 MiB, and `nextCursor` continues them.",
+            query: [
+                .init(name: "mode", schema: Schema.one(of: ["preview"])),
+                .init(name: "cursor", schema: Schema.string.described("`nextCursor` of the preview's previous part.")),
+            ], [.ok(.named("SyncPreview"), "What a run would do now."), begun], refusals: [409, 429, 503], sync)
         routes.on(
-            .post, "/v1/runs/{id}/approve",
-            Operation(
-                "approveRun", "Approve a held run", .connection, .scope(.connections),
-                details: "The run is held again if it would now do more.", [begun], refusals: [409]), approve)
+            .post, "/v1/runs/{id}/approve", "approveRun", "Approve a held run", .connection, .scope(.connections),
+            details: "The run is held again if it would now do more.", [begun], refusals: [409], approve)
         routes.on(
-            .post, "/v1/runs/{id}/undo",
-            Operation(
-                "undoRun", "Undo a run", .connection, .scope(.connections),
-                details: "Later changes by people stay as they are. The answer names the run that undoes this one.",
-                [begun],
-                refusals: [409]), undo)
+            .post, "/v1/runs/{id}/undo", "undoRun", "Undo a run", .connection, .scope(.connections),
+            details: "Later changes by people stay as they are. The answer names the run that undoes this one.",
+            [begun], refusals: [409], undo)
         let conflict = Operation.Reply.ok(.named("Conflict"))
         routes.on(
-            .post, "/v1/conflicts/{id}/resolve",
-            Operation(
-                "resolveConflict", "Resolve a conflict", .connection, .scope(.connections),
-                details: "`both` keeps a second appointment at the other time, where an appointment was moved on both "
-                    + "sides.", body: .json(.named("ConflictDecision")), [conflict], refusals: [409]), resolve)
+            .post, "/v1/conflicts/{id}/resolve", "resolveConflict", "Resolve a conflict", .connection,
+            .scope(.connections),
+            details: "`both` keeps a second appointment at the other time, where an appointment was moved on both "
+                + "sides.", body: .json(.named("ConflictDecision")), [conflict], refusals: [409], resolve)
         routes.on(
-            .post, "/v1/conflicts/{id}/dismiss",
-            Operation(
-                "dismissConflict", "Dismiss a conflict", .connection, .scope(.connections), [conflict],
-                refusals: [409]), dismiss)
+            .post, "/v1/conflicts/{id}/dismiss", "dismissConflict", "Dismiss a conflict", .connection,
+            .scope(.connections), [conflict], refusals: [409], dismiss)
     }
 
     private var syncing: Syncing { Syncing(services: services) }
 
-    @Sendable
     private func sync(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         switch request.uri.queryParameters["mode"].map(String.init) {
@@ -76,12 +60,10 @@ struct SyncRoutes: Sendable {
         }
     }
 
-    @Sendable
     private func approve(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try Self.begun(try await syncing.approve(try context.identifier("id"), for: try context.caller()))
     }
 
-    @Sendable
     private func undo(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try Self.begun(try await syncing.undo(try context.identifier("id"), for: try context.caller()))
     }
@@ -89,7 +71,6 @@ struct SyncRoutes: Sendable {
     static let decision = InputBody(
         .required("keep", InputType<Resolution.Keep>.choice), example: ["keep": "calendar"])
 
-    @Sendable
     private func resolve(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let keep = try Self.decision.read(try await request.json(context))
@@ -99,7 +80,6 @@ struct SyncRoutes: Sendable {
         return try .json(try await services.connections.conflict(id, for: caller).json)
     }
 
-    @Sendable
     private func dismiss(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         try await Resolving(services: services).dismiss(id, for: caller)

@@ -38,8 +38,6 @@ public struct CollectionState: Hashable, Comparable, Sendable {
     /// The epoch of the circle's imported events; 0 for a calendar.
     public var epoch = 0
 
-    public init(number: Int = 0, epoch: Int = 0) { (self.number, self.epoch) = (number, epoch) }
-
     public static func < (one: CollectionState, other: CollectionState) -> Bool {
         (one.number, one.epoch) < (other.number, other.epoch)
     }

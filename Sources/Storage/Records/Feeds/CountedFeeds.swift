@@ -22,16 +22,9 @@ struct CountedClient {
     var lastSequence = 0
     /// The day of its first access.
     let firstDay: Int
-    var networks: NetworkSketch
+    var networks = NetworkSketch()
     /// The latest version of the circle that the client was shown; 0 when none is known.
-    private(set) var seenVersion: Int
-
-    init(key: FeedAndClient, firstDay: Int, networks: NetworkSketch = NetworkSketch(), seenVersion: Int = 0) {
-        self.key = key
-        self.firstDay = firstDay
-        self.networks = networks
-        self.seenVersion = seenVersion
-    }
+    private(set) var seenVersion = 0
 
     /// Records that the client was shown a version; accesses may be recorded in another order than they were answered
     /// in.

@@ -17,9 +17,7 @@ extension WriteTransaction {
         try execute("DELETE FROM settings WHERE name = 'accessJournal'", [])
         try execute("DELETE FROM servers", [])
     }
-}
 
-extension WriteTransaction {
     /// Adds accesses, in the order of their places, to counts and lists, and stores the last one's place with them.
     ///
     /// Accesses that were added before are left out, so that a repetition changes nothing; so are those of deleted
@@ -179,9 +177,7 @@ extension WriteTransaction {
         }
         return groups
     }
-}
 
-extension WriteTransaction {
     /// Removes some single accesses older than a time, and daily counts older than another; all other counts stay.
     ///
     /// - Parameters:

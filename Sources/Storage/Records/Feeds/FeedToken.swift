@@ -115,9 +115,7 @@ extension ReadTransaction {
     public func feedToken(hash: String) throws -> FeedTokenRecord? {
         try row(FeedTokenRecord.query, [.text(hash)]).map(FeedTokenRecord.init)
     }
-}
 
-extension ReadTransaction {
     /// Counts the replaced tokens of a feed that still open it.
     public func tokensInGrace(of feed: String, now: Int) throws -> Int {
         try row(

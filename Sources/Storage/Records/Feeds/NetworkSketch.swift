@@ -6,16 +6,11 @@
 /// networks there were. When its count is suspicious, the networks are counted exactly.
 struct NetworkSketch: Hashable {
     /// The day is in the upper 16 bits, the classes are below.
-    private(set) var latest: Int
-    private(set) var before: Int
+    private(set) var latest = 0
+    private(set) var before = 0
 
     private static let classes: UInt64 = 48
     private static let mask = 1 << 48 - 1
-
-    init(latest: Int = 0, before: Int = 0) {
-        self.latest = latest
-        self.before = before
-    }
 
     /// - Parameter day: days since 1970-01-01 in UTC.
     /// - Returns: whether it is the first network of its class on that day.

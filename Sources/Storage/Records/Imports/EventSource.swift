@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Base
-
 /// The origin of an imported event, and so its owner: nothing else changes or removes the event.
 public struct EventSource: Hashable, Sendable {
     /// The source in its stored form.

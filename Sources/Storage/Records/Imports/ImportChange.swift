@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Base
-
 /// What an import did to one event, with what is needed to undo it.
 public struct ImportChange: Hashable, Sendable {
     /// The properties that undoing restores besides the content.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Base
-
 /// One version of an imported event, identified by its source, its UID and, for one occurrence, its original start.
 public struct ImportedEventRecord: Hashable, Sendable {
     /// The identity of an event within its circle.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Base
-
 // Queries and writes of many events at once.
 
 /// The properties of an event that another source brought under a UID.

@@ -126,9 +126,7 @@ extension ReadTransaction {
     private static func bytes(_ column: String) -> String {
         "CASE typeof(\(column)) WHEN 'text' THEN hex(CAST(\(column) AS BLOB)) END AS \(column)"
     }
-}
 
-extension ReadTransaction {
     /// Whether acts wait for their places in the trail.
     public func hasWaitingAuditEntries() throws -> Bool {
         try row("SELECT place FROM audit_waiting ORDER BY written_in, place LIMIT 1", []) != nil

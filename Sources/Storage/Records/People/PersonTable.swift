@@ -51,9 +51,7 @@ public struct PersonTable: Sendable {
             concealed.split(separator: " ").map { ByteString(String($0)) }
                 + schema.columns.filter { $0.hasSuffix("hash") || $0.hasPrefix("sealed") }.map { ByteString($0) })
     }
-}
 
-extension PersonTable {
     /// How many small rows are read together where no index leads to them, so that a read passes those of others.
     private static let manyTogether = 1000
 

@@ -86,9 +86,7 @@ extension ReadTransaction {
             ORDER BY item_id, original_start
             """, [.text(circle), SQLValue(item)])
     }
-}
 
-extension ReadTransaction {
     /// Returns the changed occurrences of some appointments, each appointment's in order of original start.
     public func occurrences(of items: [String], in circle: String) throws -> [ChangedOccurrence] {
         try eachGroup(items, from: 2) { parameters, values in

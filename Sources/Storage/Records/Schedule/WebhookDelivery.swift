@@ -112,9 +112,7 @@ extension ReadTransaction {
             """, arguments
         ).map(WebhookDelivery.init)
     }
-}
 
-extension ReadTransaction {
     /// Returns messages that were accepted or given up before a time.
     public func finishedDeliveries(before time: Int, limit: Int) throws -> [String] {
         try rows(

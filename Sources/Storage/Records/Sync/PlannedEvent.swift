@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Base
-
 /// A busy time in one of a phone's calendars, with nothing but its title.
 public struct PlannedEvent: Hashable, Sendable {
     public var userID = ""

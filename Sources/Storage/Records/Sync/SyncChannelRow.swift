@@ -13,9 +13,7 @@ public struct SyncChannelRow: Hashable, Sendable {
     /// When a message last came through it; nil as long as none did, and again after a change that no message announced.
     public var lastHeardAt: Int?
     public var content = ""
-}
 
-extension SyncChannelRow {
     /// Whether changes are announced through it.
     public func isAlive(now: Int) -> Bool { lastHeardAt != nil && expiresAt > now }
 }

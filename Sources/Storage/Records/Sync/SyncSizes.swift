@@ -12,9 +12,7 @@ extension ReadTransaction {
             """, [.text(connection)])
         return Usage(count: row?.integer("found") ?? 0, bytes: row?.integer("size") ?? 0)
     }
-}
 
-extension ReadTransaction {
     /// Returns about how many bytes of a connection's links and of its events on a phone a run reads.
     public func runSize(of connection: String) throws -> Int {
         let row = try row(

@@ -95,9 +95,7 @@ extension ReadTransaction {
             runs: row?.integer("runs") ?? 0, successes: row?.integer("successes") ?? 0,
             writes: row?.integer("writes") ?? 0, errors: row?.integer("errors") ?? 0)
     }
-}
 
-extension ReadTransaction {
     /// Returns the runs of all providers for each of the last days in UTC that had any, in order.
     public func syncDays(_ days: Int, now: Int) throws -> [(day: Int, runs: SyncStatistics.Runs)] {
         try rows(

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Calendar
-import CalendarSync
 package import ICalBridge
 
 /// Why a registration is refused (draft-bitfire-webdav-push, "Response").

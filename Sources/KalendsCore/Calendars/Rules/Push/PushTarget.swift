@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Crypto
 import FeedTokens
 import FoundationEssentials
@@ -33,22 +32,27 @@ struct PushTarget: Sendable {
     /// The purpose for which a registration's target is sealed.
     static func purpose(_ id: String) -> String { "push/\(id)" }
 
+    /// What is sealed.
+    private struct Stored: JSONFormed {
+        var url = ""
+        var key = ""
+        var auth = ""
+
+        static let form = JSONForm<Self>([.init("url", \.url), .init("key", \.key), .init("auth", \.auth)])
+    }
+
     func sealed(with key: SealingKey, of id: String) throws -> String {
-        let content: JSONValue = [
-            "url": .string(url.reveal()), "key": .string(Base64URL.encode(publicKey)),
-            "auth": .string(Base64URL.encode(authSecret)),
-        ]
-        return try key.seal(try content.text(), for: Self.purpose(id))
+        let stored = Stored(
+            url: url.reveal(), key: Base64URL.encode(publicKey), auth: Base64URL.encode(authSecret))
+        return try key.seal(try stored.text(), for: Self.purpose(id))
     }
 
     /// Throws `SealingKey.Failure.wrongKey` if it was sealed with another key.
     init(sealed: String, with key: SealingKey, of id: String) throws {
-        let content = try JSONValue(parsing: Array(try key.open(sealed, for: Self.purpose(id)).utf8))
-        func bytes(_ name: ByteString) -> [UInt8]? {
-            content.object?[name]?.string.flatMap { Base64URL.decode(Array($0.utf8)) }
-        }
-        guard let url = content["url"]?.string, let publicKey = bytes("key"), let authSecret = bytes("auth"),
-            let target = PushTarget(url: url, publicKey: publicKey, authSecret: authSecret)
+        let text = try key.open(sealed, for: Self.purpose(id))
+        guard let stored = try? Stored(stored: text), let publicKey = Base64URL.decode(Array(stored.key.utf8)),
+            let authSecret = Base64URL.decode(Array(stored.auth.utf8)),
+            let target = PushTarget(url: stored.url, publicKey: publicKey, authSecret: authSecret)
         else { throw SealingKey.Failure.wrongKey }
         self = target
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Storage
 
 /// A change in progress within one transaction: its target, the caller who makes it, and its time.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// An entry of the audit trail that an act asks for; the act adds who did it, when, and in which circle.
 struct AuditNote: Sendable {
     let action: AuditAction

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 package import Storage
 
 /// The caller of a use case, and the identity whose rights it has.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// An answer as it is kept for the same request sent again.
 package struct GivenAnswer: Hashable, Sendable {
     package let status: Int

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// What a caller requires of the current state of a record before it is changed.
 package struct Precondition<Record: Sendable>: Sendable {
     private let test: @Sendable (Record?) throws -> Void

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Crypto
 
 /// What a verified ID token says of a person (OpenID Connect Core 1.0 sections 2 and 3.1.3.7).

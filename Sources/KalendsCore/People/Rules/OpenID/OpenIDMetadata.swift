@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// What a provider says of itself (OpenID Connect Discovery 1.0 section 3).
 struct OpenIDMetadata: Sendable {
     let authorizeURL: String

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-import FeedTokens
 import ProgramFiles
 
 /// The passwords that are guessed first: those that many people use, and those made of words that everybody here knows.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Crypto
 import CryptoExtras
-import FeedTokens
 import FoundationEssentials
 
 /// A password as it is stored: a Scrypt hash (RFC 7914) with its parameters and salt, `scrypt$15$8$3$salt$hash`.

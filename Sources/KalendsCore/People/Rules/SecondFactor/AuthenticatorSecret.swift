@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-import Crypto
-
 /// The secret that the server shares with a user's authenticator app: at least 160 random bits, as RFC 4226 section 4
 /// recommends.
 struct AuthenticatorSecret: Sendable {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Crypto
 
 /// A code that takes the place of the authenticator app once: 120 random bits.

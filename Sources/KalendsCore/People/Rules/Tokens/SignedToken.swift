@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-import FeedTokens
-
 /// A token in compact form (RFC 7515 section 3.1), parsed but not yet verified.
 struct SignedToken: Sendable {
     /// The supported algorithms; `none` is not one of them.

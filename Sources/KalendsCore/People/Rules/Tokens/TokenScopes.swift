@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-
 /// The user of a token, and what the token opens.
 package struct TokenBearer: Sendable {
     package let user: String

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Crypto
 import CryptoExtras
-import FeedTokens
 
 /// A key that checks signatures of one algorithm, whatever the token claims.
 struct VerifyingKey: Sendable {

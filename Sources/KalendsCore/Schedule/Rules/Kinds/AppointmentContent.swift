@@ -30,9 +30,7 @@ package struct AppointmentContent: ItemContent {
         .given("reminders", \.reminders, .reminders), .occurrences,
         .optional("recurrence", \.recurrence, .repetition),
     ]
-}
 
-extension AppointmentContent {
     package static let collection = ScheduleItem.Collection.appointments
     package static let name = "Appointment"
     package static let resource = Refusal.Resource("appointment", .appointmentNotFound)

@@ -24,9 +24,7 @@ package struct FollowUpContent: DueContent {
         .given("status", \.status, .choice), .given("reminders", \.reminders, .reminders),
         .optional("notes", \.notes, .notes),
     ]
-}
 
-extension FollowUpContent {
     package static let collection: ScheduleItem.Collection = "follow-ups"
     package static let name = "FollowUp"
     package static let resource = Refusal.Resource("follow-up", .followUpNotFound)

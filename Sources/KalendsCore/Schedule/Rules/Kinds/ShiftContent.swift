@@ -21,9 +21,7 @@ package struct ShiftContent: ItemContent {
         .required("patientId", \.patient, .identifier), .optional("ownerId", \.ownerID, .identifier), .timeZone,
         .optional("notes", \.notes, .notes), .times,
     ]
-}
 
-extension ShiftContent {
     package static let collection: ScheduleItem.Collection = "shifts"
     package static let name = "Shift"
     package static let resource = Refusal.Resource("shift", .shiftNotFound)

@@ -25,9 +25,7 @@ package struct TaskContent: DueContent {
         .given("status", \.status, .choice), .given("reminders", \.reminders, .reminders),
         .optional("notes", \.notes, .notes),
     ]
-}
 
-extension TaskContent {
     package static let collection: ScheduleItem.Collection = "tasks"
     package static let name = "Task"
     package static let resource = Refusal.Resource("task", .taskNotFound)

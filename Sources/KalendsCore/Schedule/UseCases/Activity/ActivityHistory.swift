@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import Storage
 
 /// What is kept of a circle's changes, within one transaction and as far as a caller may see it.

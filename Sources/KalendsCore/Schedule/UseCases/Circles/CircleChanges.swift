@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 package import Storage
 
 /// The changes in a circle, or in all circles, for programs that keep a copy of them.

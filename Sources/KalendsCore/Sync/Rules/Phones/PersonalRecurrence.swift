@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Base
 package import ICalBridge
 
 /// The repetition of a personal event; times are kept as they were sent, in RFC 3339 or, for whole days, YYYY-MM-DD.
@@ -12,26 +11,25 @@ package struct PersonalRecurrence: Hashable, Sendable {
     var exceptions: [String] = []
     var additions: [String] = []
 
-    /// The stored form; equal values have equal texts.
-    var stored: String? { try? json.text() }
-
-    package var json: JSONValue {
-        [
-            "rrule": JSONValue(rule), "exdates": .array(exceptions.map(JSONValue.string)),
-            "rdates": .array(additions.map(JSONValue.string)),
-        ]
-    }
+    package init() {}
 
     init(rule: String?, exceptions: [String], additions: [String]) {
         (self.rule, self.exceptions, self.additions) = (rule, exceptions, additions)
     }
+}
+
+extension PersonalRecurrence: JSONFormed {
+    package static let form = JSONForm<Self>([
+        .init("rrule", \.rule), .init("exdates", \.exceptions), .init("rdates", \.additions),
+    ])
+
+    /// The stored form; equal values have equal texts.
+    var stored: String? { try? text() }
 
     /// Reads the stored form; nil for a form that this version does not understand.
     package init?(stored text: String) {
         guard let json = try? JSONValue(parsing: text.utf8) else { return nil }
-        func list(_ name: String) -> [String]? { json[name]?.array?.compactMap(\.string) }
-        guard let exceptions = list("exdates"), let additions = list("rdates") else { return nil }
-        self.init(rule: json["rrule"]?.string, exceptions: exceptions, additions: additions)
+        self.init(json: json)
     }
 }
 

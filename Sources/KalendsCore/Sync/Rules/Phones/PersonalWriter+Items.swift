@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import CalendarSync
 import ICalBridge
-import OfficeDays
 import Storage
 
 /// Takes devices' reports of events that show items. Only the device that carries an item may change it, and the

@@ -2,7 +2,6 @@
 
 import FeedTokens
 import FoundationEssentials
-import ICalBridge
 import Storage
 
 /// Changes the events that a source's carrier should have in its calendar, within one transaction; each change has its

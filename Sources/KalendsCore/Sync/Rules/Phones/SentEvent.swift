@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Base
-import ICalBridge
 import Storage
 
 /// An event as a device sent it, with the faults of its fields.

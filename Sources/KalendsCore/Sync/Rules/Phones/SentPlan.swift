@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Base
 import ICalBridge
 
 /// A planned event as a phone's companion sent it: title, time and calendar name, and nothing else.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 package import Storage
 
 /// Apple Calendar as a person sees it: one switch for the connections in all circles, and what may be read and written.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Base
 import FoundationEssentials
 package import ICalBridge
 package import Storage
