@@ -69,7 +69,7 @@ extension GoogleEvent {
         if let type = json["eventType"]?.string, type != "default" {
             throw GoogleFlaw("It is an event of a kind that only Google has.")
         }
-        let span = try Span(google: json)
+        let span = try TimeSpan(google: json)
         var repetition: Repetition?
         if isSeries, let lines = json["recurrence"] {
             guard case .timed(let start, _, let zone) = span else {
@@ -93,7 +93,7 @@ extension GoogleEvent {
         let texts = try texts()
         return .changed(
             ChangedEntry(
-                title: texts.title, notes: texts.notes, location: texts.location, span: try Span(google: json),
+                title: texts.title, notes: texts.notes, location: texts.location, span: try TimeSpan(google: json),
                 status: try status()))
     }
 

@@ -206,7 +206,7 @@ extension GraphExpression {
         return members
     }
 
-    private func times(of span: Span) -> [ByteString: JSONValue] {
+    private func times(of span: TimeSpan) -> [ByteString: JSONValue] {
         switch span {
         case .days(let first, let until):
             return [

@@ -25,7 +25,7 @@ public enum EntryField: String, Hashable, Sendable, Codable, CaseIterable {
 /// The value of one field, for comparison.
 enum FieldValue: Hashable {
     case text(String)
-    case times(Span)
+    case times(TimeSpan)
     case recurrence(SeriesRule?)
     case reminders([Int])
     case existence(Bool)
@@ -42,7 +42,7 @@ enum FieldValue: Hashable {
     }
 }
 
-extension Span {
+extension TimeSpan {
     /// An ISO 8601 interval: two times and then the zone, as in
     /// `2026-05-04T07:00:00Z/2026-05-04T08:00:00Z Europe/Berlin`, or two dates, the second of them exclusive.
     var text: String {
@@ -53,7 +53,7 @@ extension Span {
     }
 
     /// Returns the times of the series' occurrence that would have begun at `start`.
-    func moved(to start: Instant) -> Span {
+    func moved(to start: Instant) -> TimeSpan {
         guard case .timed(let first, let end, let zone) = self else { return self }
         return .timed(start: start, end: end.adding(seconds: start.seconds - first.seconds), zone: zone)
     }

@@ -42,7 +42,7 @@ extension FollowUpContent {
     package func title(_ names: CircleNames) -> String { description }
 
     package func careItem(_ names: CircleNames, in zone: TimeZoneReference) -> CareItem {
-        var item = dueItem(category: "Follow-up", label: "Follow-up", title: description)
+        var item = dueItem(category: "Follow-up", label: "Follow-up", title: description, in: zone)
         item.isHandoff = true
         return item
     }

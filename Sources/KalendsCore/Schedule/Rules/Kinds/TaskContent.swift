@@ -43,7 +43,7 @@ extension TaskContent {
     package func title(_ names: CircleNames) -> String { title }
 
     package func careItem(_ names: CircleNames, in zone: TimeZoneReference) -> CareItem {
-        var item = dueItem(category: "Task", label: nil, title: title)
+        var item = dueItem(category: "Task", label: nil, title: title, in: zone)
         item.isToDo = true
         return item
     }
