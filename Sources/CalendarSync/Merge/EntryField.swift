@@ -59,8 +59,16 @@ extension TimeSpan {
     }
 }
 
-extension Entry {
+/// An entry, or an occurrence of one, as a list of fields.
+protocol EntryFields {
     /// The value of a field.
+    subscript(field: EntryField) -> FieldValue { get }
+
+    /// Takes the value of one field from another version.
+    mutating func take(_ field: EntryField, of other: Self)
+}
+
+extension Entry: EntryFields {
     subscript(field: EntryField) -> FieldValue {
         switch field {
         case .title: .text(title)
@@ -75,7 +83,6 @@ extension Entry {
         }
     }
 
-    /// Takes the value of one field from another entry.
     mutating func take(_ field: EntryField, of other: Entry) {
         switch field {
         case .title: title = other.title
@@ -91,7 +98,7 @@ extension Entry {
     }
 }
 
-extension ChangedEntry {
+extension ChangedEntry: EntryFields {
     subscript(field: EntryField) -> FieldValue {
         switch field {
         case .title: .text(title)
