@@ -10,7 +10,7 @@ enum PlannedEntries {
     @Sendable
     static func each(
         of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
-        _ body: (OwnEntries.Entry) throws -> Void
+        _ body: (FeedContents.Entry) throws -> Void
     ) throws {
         guard live.configuration.includePlanned else { return }
         let user = live.feed.userID
@@ -20,7 +20,7 @@ enum PlannedEntries {
             limit: .max)
         {
             try body(
-                OwnEntries.Entry(
+                FeedContents.Entry(
                     collection: "planned", id: planned.externalID, events: [event(planned, live.look, in: zone)]))
         }
     }
