@@ -6,7 +6,9 @@ import Storage
 
 /// The changes in a circle, or in all circles, for programs that keep a copy of them.
 struct ChangeRoutes: Sendable {
-    let services: Services
+    let changes: CircleChanges
+    let streams: ChangeStreams
+    let quotas: Quotas
 
     func add(to routes: inout RouteTable) {
         routes.section(
@@ -54,7 +56,7 @@ struct ChangeRoutes: Sendable {
         // A list's cursor and a number are the same here; both are checked, and the cursor takes precedence.
         let asked = try request.queryInteger("since", in: 0...Int.max, default: 0)
         let since = try request.queryInteger("cursor", in: 0...Int.max, default: asked)
-        let found = try await services.changes.list(in: circle, after: since, limit: limit + 1, for: caller)
+        let found = try await changes.list(in: circle, after: since, limit: limit + 1, for: caller)
         let shown = found.changes.prefix(limit)
         let next = found.changes.count > limit ? shown.last : nil
         return try .json([
@@ -68,11 +70,11 @@ struct ChangeRoutes: Sendable {
         _ request: Request, _ context: KalendsContext, in circle: String?, for caller: Caller
     ) async throws -> Response {
         let asked = try request.position()
-        let found = try await services.changes.list(in: circle, after: asked, limit: 1, for: caller)
+        let found = try await changes.list(in: circle, after: asked, limit: 1, for: caller)
         // From here on it is woken, so that no change is missed between the two.
-        let stream = try services.streams.open(circle: circle, for: caller, services.settings.quotas)
+        let stream = try streams.open(circle: circle, for: caller, quotas)
         return ChangeEvents(
-            changes: services.changes, circle: circle, caller: caller, start: asked ?? found.latest, stream: stream,
+            changes: changes, circle: circle, caller: caller, start: asked ?? found.latest, stream: stream,
             context: context
         ).response
     }
