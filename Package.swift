@@ -279,7 +279,8 @@ let package = Package(
             name: "OfficeDaysTests", dependencies: ["Base", "Calendar", "OfficeDays", "TestSupport"],
             exclude: ["Oracles"]),
         .testTarget(
-            name: "PagesTests", dependencies: ["Base", "Calendar", "Pages", "PhoneTexts", "ProgramFiles"],
+            name: "PagesTests",
+            dependencies: ["Base", "Calendar", "Pages", "PhoneTexts", "ProgramFiles", "TestSupport"],
             exclude: ["Browser"]),
         .testTarget(
             name: "CalendarSyncTests", dependencies: ["Base", "Calendar", "CalendarSync", "ICalBridge", "TestSupport"]),
@@ -296,11 +297,14 @@ let package = Package(
             exclude: ["Oracles"]),
         .testTarget(
             name: "KalendsCoreTests",
-            dependencies: ["Base", "FeedTokens", "KalendsCore", "Storage", "StorageSQLite", "TestSupport"]),
+            dependencies: [
+                "Base", "CalendarSync", "FeedTokens", "ICalBridge", "KalendsCore", "Storage", "StorageSQLite",
+                "TestSupport",
+            ]),
         .testTarget(
             name: "KalendsFrontTests",
             dependencies: [
-                "Base", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "TestSupport",
+                "Base", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "Pages", "Storage", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -94,7 +94,8 @@ struct Render: ParsableCommand {
             var item = CareItem(
                 category: "Appointment", label: "Appt",
                 title: ["Elena Rivera", "Dr. Okafor, practice \(index)"],
-                span: .timed(start: start, end: start.adding(seconds: 2700)), availability: .busy)
+                span: .timed(start: start, end: start.adding(seconds: 2700), zone: "Europe/Berlin"), availability: .busy
+            )
             item.location = "12 Example Street, floor 2"
             item.reminders = [60]
             item.notes = "Bring the list of medicines; ask about the results."
@@ -103,7 +104,7 @@ struct Render: ParsableCommand {
         }
         var item = CareItem(
             category: "Task", label: nil, title: ["Give medicine number \(index), with food"],
-            span: .timed(start: start, end: start.adding(seconds: 1800)), availability: .free)
+            span: .timed(start: start, end: start.adding(seconds: 1800), zone: "Europe/Berlin"), availability: .free)
         item.isToDo = true
         item.reminders = [15]
         item.notes = "One tablet after breakfast; call if it is refused."

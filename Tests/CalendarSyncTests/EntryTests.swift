@@ -8,7 +8,7 @@ import Testing
 @Suite struct EntryTests {
     @Test("Entries that mean the same are equal, however their lists were written")
     func normalised() {
-        let span = Span.timed(start: Instant(seconds: 0), end: Instant(seconds: 60), zone: "Europe/Berlin")
+        let span = TimeSpan.timed(start: Instant(seconds: 0), end: Instant(seconds: 60), zone: "Europe/Berlin")
         let one = Entry(
             title: "x", span: span,
             repetition: Repetition(
@@ -31,7 +31,7 @@ import Testing
     @Test("An entry's text is the same whatever the order of a dictionary, and comes back as it was")
     func coding() throws {
         let day = 86_400
-        let span = Span.timed(start: Instant(seconds: 0), end: Instant(seconds: 60), zone: "Europe/Berlin")
+        let span = TimeSpan.timed(start: Instant(seconds: 0), end: Instant(seconds: 60), zone: "Europe/Berlin")
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         func entry(_ days: [Int]) -> Entry {
@@ -62,7 +62,7 @@ import Testing
 
     @Test("Another spelling of a letter is an edit of an entry, and of a changed occurrence")
     func spelling() {
-        let span = Span.timed(start: Instant(seconds: 0), end: Instant(seconds: 60), zone: "Europe/Berlin")
+        let span = TimeSpan.timed(start: Instant(seconds: 0), end: Instant(seconds: 60), zone: "Europe/Berlin")
         func entry(_ title: String, notes: String) -> Entry {
             let changed = ChangedEntry(title: "x", notes: notes, location: "", span: span, status: .confirmed)
             return Entry(

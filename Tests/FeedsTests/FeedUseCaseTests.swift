@@ -79,7 +79,7 @@ struct FeedUseCaseTests {
     @Test("Webhooks are for the installation only, whoever calls for them")
     func webhooks() async throws {
         try await TestServer.run { server in
-            let webhooks = Webhooks(services: server.services)
+            let webhooks = server.services.webhooks
             #expect(WebhookAddress("ftp://hooks.example/") == nil)
             let address = try #require(WebhookAddress("https://hooks.example/"))
             let draft = Webhooks.Draft(address: address, circles: nil, subjects: nil)
@@ -107,7 +107,7 @@ struct FeedUseCaseTests {
         try await TestServer.run { server in
             try await server.makeCircle()
             let caller = Caller(.user(user), actor: AuditActor(user: user))
-            let subscriptions = Subscriptions(services: server.services)
+            let subscriptions = server.services.subscriptions
             let refusal = try await Self.refusal {
                 _ = try await subscriptions.create(
                     Subscriptions.Draft(address: "https://127.0.0.1/a.ics"), in: "c", for: caller)

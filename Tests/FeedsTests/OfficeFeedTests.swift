@@ -44,7 +44,7 @@ struct OfficeFeedTests {
             #expect(moved.headers[.eTag] != first.headers[.eTag])
             // A night is seen at the next poll, too.
             server.clock.advance(seconds: 2 * 86_400)
-            try await OfficeNights(services: server.services, logger: Logger(label: "test") { _ in server.log }).once()
+            try await server.services.officeNights(Logger(label: "test") { _ in server.log }).once()
             #expect(
                 try await server.raw(.get, own).expect(200).values("SUMMARY").sorted() == ["Office Day", "Remote Work"])
             try await server.call(.post, "\(Self.path)/cleanup", as: "ann").expect(200)

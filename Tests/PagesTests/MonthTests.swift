@@ -14,7 +14,8 @@ struct MonthTests {
 
     private static func entry(_ title: String, _ first: CivilDate, _ last: CivilDate) -> PageEntry {
         PageEntry(
-            kind: .shift, path: "/app/circles/c/shifts/\(title)", title: title, span: .days(first: first, last: last))
+            kind: .shift, path: "/app/circles/c/shifts/\(title)", title: title,
+            span: .days(first: first, until: last.adding(days: 1)))
     }
 
     private static func html(_ entries: [PageEntry], _ language: Language = .english) -> String {

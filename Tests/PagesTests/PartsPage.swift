@@ -63,7 +63,8 @@ struct PartsPage: Page {
                     }),
                 "agenda": paper.agenda(
                     EntryKind.allCases.map {
-                        PageEntry(kind: $0, path: "/app", title: name, span: .days(first: day, last: day))
+                        PageEntry(
+                            kind: $0, path: "/app", title: name, span: .days(first: day, until: day.adding(days: 1)))
                     },
                     from: day, to: day),
             ], scripts: ["copy", "drop", "preview"], problems: paper.problems(draft, in: "wrong", fields))

@@ -45,8 +45,8 @@ struct Samples {
     func render(_ sample: Sample) -> String { sample.page.rendered(frame(sample)).html }
 
     static func hours(_ hours: Double) -> Int { now + Int(hours * 3_600_000) }
-    static func span(_ from: Double, _ to: Double) -> CareItem.Span {
-        .timed(start: Instant(milliseconds: hours(from)), end: Instant(milliseconds: hours(to)))
+    static func span(_ from: Double, _ to: Double) -> TimeSpan {
+        .timed(start: Instant(milliseconds: hours(from)), end: Instant(milliseconds: hours(to)), zone: "Europe/Berlin")
     }
     static let today = CivilDate(uncheckedYear: 2026, month: 1, day: 21)
 
@@ -62,10 +62,12 @@ struct Samples {
         return (0..<count).map { index in
             let day = Self.today.adding(days: index * 7 % 29 - 12)
             let start = (day.daysSinceEpoch * 24 + 7 + index % 9) * 3_600_000
-            let span: CareItem.Span =
+            let span: TimeSpan =
                 index % 5 == 4
-                ? .days(first: day, last: day.adding(days: 2))
-                : .timed(start: Instant(milliseconds: start), end: Instant(milliseconds: start + 5_400_000))
+                ? .days(first: day, until: day.adding(days: 3))
+                : .timed(
+                    start: Instant(milliseconds: start), end: Instant(milliseconds: start + 5_400_000),
+                    zone: "Europe/Berlin")
             return PageEntry(
                 kind: kinds[index % 5], path: "/app/circles/rose-family/tasks/t\(index)",
                 title: text(titles[index % 5]),

@@ -75,7 +75,7 @@ struct PhoneFleetTests {
             let other = try await server.connect()
             let apple = try await bench.connect()
             let pocket = Pocket(try await Phone(server), "a")
-            let evening: Span = try .at("2026-03-05T19:00:00-08:00", "2026-03-05T20:00:00-08:00")
+            let evening: TimeSpan = try .at("2026-03-05T19:00:00-08:00", "2026-03-05T20:00:00-08:00")
             func settle() async throws {
                 for _ in 0..<2 {
                     try await sync.once()

@@ -51,8 +51,8 @@ extension TestServer {
 
 func instant(_ text: String) throws -> Instant { try #require(Instant(rfc3339: text)) }
 
-extension Span {
-    static func at(_ start: String, _ end: String, _ zone: String = "America/Los_Angeles") throws -> Span {
+extension TimeSpan {
+    static func at(_ start: String, _ end: String, _ zone: String = "America/Los_Angeles") throws -> TimeSpan {
         .timed(start: try instant(start), end: try instant(end), zone: zone)
     }
 }

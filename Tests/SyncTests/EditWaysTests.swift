@@ -24,7 +24,7 @@ struct EditWaysTests {
 
     private static func time(_ isSeries: Bool, hour: Int) -> String { "\(day(isSeries))T\(hour):00:00-07:00" }
 
-    private static func span(_ isSeries: Bool, hour: Int) throws -> Span {
+    private static func span(_ isSeries: Bool, hour: Int) throws -> TimeSpan {
         try .at(time(isSeries, hour: hour), time(isSeries, hour: hour + 1))
     }
 

@@ -42,7 +42,7 @@ struct InboundTests {
             batch.links = [
                 Link(item: ItemKey(.appointments, "knee"), state: .linked, since: Instant(milliseconds: 0))
             ]
-            let span = try Span.at("2026-03-07T18:00:00Z", "2026-03-07T19:00:00Z")
+            let span = try TimeSpan.at("2026-03-07T18:00:00Z", "2026-03-07T19:00:00Z")
             let answer = try await Self.apply([.times(span)], server, recording: batch)
             guard case .applied(let ours) = answer else {
                 Issue.record("\(answer)")
@@ -83,7 +83,7 @@ struct InboundTests {
                     item: ItemKey(.appointments, "knee"), generation: 0, externalID: nil, reason: "edited", before: nil,
                     after: nil)
             ]
-            let span = try Span.at("2026-03-07T18:00:00Z", "2026-03-07T19:00:00Z")
+            let span = try TimeSpan.at("2026-03-07T18:00:00Z", "2026-03-07T19:00:00Z")
             let day = try #require(CivilDate(iso: "2026-03-07"))
             let shift = ItemKey(.shifts, "s")
             let long = String(repeating: "x", count: 20_000)
@@ -149,14 +149,14 @@ struct InboundTests {
 
             try await server.put("tasks", "t", ["title": "Pills", "dueAt": "2026-03-03T08:00:00-08:00"])
             let task = ItemKey(.tasks, "t")
-            let span = try Span.at("2026-03-04T08:00:00Z", "2026-03-04T09:30:00Z", "Europe/Berlin")
+            let span = try TimeSpan.at("2026-03-04T08:00:00Z", "2026-03-04T09:30:00Z", "Europe/Berlin")
             _ = try await Self.apply([.title("CK: Pills and water"), .times(span)], to: task, server)
             item = try await server.item("tasks", "t")
             #expect(item["title"] == "Pills and water" && item["durationMinutes"] == 90)
             #expect(item["dueAt"] == "2026-03-04T09:00:00+01:00" && item["timeZone"] == "Europe/Berlin")
             _ = try await Self.apply([.title("Something else")], to: task, server)
             #expect(try await server.item("tasks", "t")["title"] == "Something else")
-            let utc = try Span.at("2026-03-05T08:00:00Z", "2026-03-05T09:30:00Z", "UTC")
+            let utc = try TimeSpan.at("2026-03-05T08:00:00Z", "2026-03-05T09:30:00Z", "UTC")
             _ = try await Self.apply([.times(utc)], to: task, server)
             item = try await server.item("tasks", "t")
             #expect(item["dueAt"] == "2026-03-05T09:00:00+01:00" && item["timeZone"] == "Europe/Berlin")
@@ -175,7 +175,7 @@ struct InboundTests {
             try await Self.knee(server, Self.weekly)
             let path = "/v1/circles/c/appointments/knee/occurrences"
             let start = try instant("2026-03-09T16:00:00Z")
-            let span = try Span.at("2026-03-10T18:00:00Z", "2026-03-10T19:00:00Z")
+            let span = try TimeSpan.at("2026-03-10T18:00:00Z", "2026-03-10T19:00:00Z")
             let moved = try await Self.apply([.occurrenceTimes(start, span)], server)
             guard case .applied(let ours) = moved, case .changed(let changed)? = ours.entry.occurrences[start] else {
                 Issue.record("\(moved)")
@@ -218,7 +218,7 @@ struct InboundTests {
 
             let other = try instant("2026-03-30T16:00:00Z")
             _ = try await Self.apply(
-                [.occurrenceTimes(other, try Span.at("2026-03-31T18:00:00Z", "2026-03-31T19:00:00Z"))], server)
+                [.occurrenceTimes(other, try TimeSpan.at("2026-03-31T18:00:00Z", "2026-03-31T19:00:00Z"))], server)
             try await server.call(.get, "\(path)/20260330T160000Z").expect(200)
             _ = try await Self.apply([.occurrenceRestored(other)], server)
             try await server.call(.get, "\(path)/20260330T160000Z").expect(404)
@@ -236,7 +236,7 @@ struct InboundTests {
             ).expect(201)
             try await server.call(.put, "\(path)/20260323T160000Z", ["status": "cancelled"]).expect(201)
             // From nine to ten o'clock, over the change to summer time.
-            let span = try Span.at("2026-03-02T18:00:00Z", "2026-03-02T18:45:00Z")
+            let span = try TimeSpan.at("2026-03-02T18:00:00Z", "2026-03-02T18:45:00Z")
             let answer = try await Self.apply([.times(span)], server)
             guard case .applied(let ours) = answer else {
                 Issue.record("\(answer)")
@@ -261,7 +261,7 @@ struct InboundTests {
         try await TestServer.run { server in
             try await server.makeCircle()
             try await Self.knee(server)
-            let span = try Span.at("2026-03-07T18:00:00Z", "2026-03-07T19:00:00Z")
+            let span = try TimeSpan.at("2026-03-07T18:00:00Z", "2026-03-07T19:00:00Z")
             let answer = try await Self.apply([.copy(span, of: nil)], server)
             guard case .applied(let ours) = answer else {
                 Issue.record("\(answer)")
@@ -299,7 +299,7 @@ struct InboundTests {
             await #expect(throws: SyncInterruption.leaseLost) { try await second.commit(SyncBatch()) }
             server.clock.advance(milliseconds: DatabaseSyncStore.leaseTime + 1)
             try await second.commit(SyncBatch())
-            let span = try Span.at("2026-03-07T18:00:00Z", "2026-03-07T19:00:00Z")
+            let span = try TimeSpan.at("2026-03-07T18:00:00Z", "2026-03-07T19:00:00Z")
             await #expect(throws: SyncInterruption.leaseLost) {
                 try await first.apply(
                     InboundChange(
@@ -313,7 +313,7 @@ struct InboundTests {
     }
 }
 
-extension Span {
+extension TimeSpan {
     fileprivate var begin: Instant { if case .timed(let start, _, _) = self { start } else { Instant(seconds: 0) } }
     fileprivate var end: Instant { if case .timed(_, let end, _) = self { end } else { Instant(seconds: 0) } }
 }

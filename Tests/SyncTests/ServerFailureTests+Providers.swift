@@ -113,7 +113,7 @@ extension ServerFailureTests {
             // Past the channel's half-life the provider takes no other one; its end goes by, and nothing is reported.
             for hour in 1...3 {
                 server.clock.advance(seconds: 13 * 3600)
-                let moved: Span = try .at("2026-04-01T1\(hour):00:00-07:00", "2026-04-01T1\(hour):30:00-07:00")
+                let moved: TimeSpan = try .at("2026-04-01T1\(hour):00:00-07:00", "2026-04-01T1\(hour):30:00-07:00")
                 calendar.edit("a0") { $0.span = moved }
                 // The listing succeeds, and what asks for a channel does not.
                 calendar.fail(nil, ProviderFailure(.forbidden, "No channel now."))

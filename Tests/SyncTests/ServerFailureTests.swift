@@ -117,7 +117,7 @@ import Testing
             try await settle(2)
             #expect(events(of: anns).count == 8 && events(of: bens).count == 8 && shared.live.count == 16)
             // A person drags one of Ann's, and throws one of Ben's away; another goes here, and one is moved here.
-            let evening: Span = try .at("2026-04-03T19:00:00-07:00", "2026-04-03T20:00:00-07:00")
+            let evening: TimeSpan = try .at("2026-04-03T19:00:00-07:00", "2026-04-03T20:00:00-07:00")
             func id(_ connection: String, _ item: String) -> ByteString? {
                 shared.live.first { _, stored in
                     stored.mark?.connection.isSameText(as: connection) == true

@@ -42,7 +42,7 @@ struct SyncTests {
             #expect(run.trigger == .manual && run.counts.updated == 1 && run.counts.created == 0)
             #expect(calendar.event(of: "a1")?.entry.title == "CK Appt: Mom - Dr. Wu")
 
-            let span = try Span.at("2026-04-20T17:00:00Z", "2026-04-20T18:30:00Z")
+            let span = try TimeSpan.at("2026-04-20T17:00:00Z", "2026-04-20T18:30:00Z")
             calendar.edit("a2") { $0.span = span }
             run = try await bench.run(id)
             #expect(run.counts.pulled == 1 && run.status == .success)
@@ -131,7 +131,7 @@ struct SyncTests {
                 try await server.put(
                     "appointments", item, ["patientId": "mom", "provider": "Dr. M", "startAt": .string(start)])
             }
-            let span = try Span.at("2026-04-20T17:00:00Z", "2026-04-20T18:00:00Z")
+            let span = try TimeSpan.at("2026-04-20T17:00:00Z", "2026-04-20T18:00:00Z")
             server.clock.advance(seconds: 60)
             try await move("a0", "2026-04-21T09:00:00-07:00")
             server.clock.advance(seconds: 60)

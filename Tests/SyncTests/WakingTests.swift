@@ -192,7 +192,7 @@ struct WakingTests {
             try await server.call(.patch, "/v1/connections/\(paused)", ["paused": true], as: "ann").expect(200)
             server.clock.advance(seconds: 10)
             try await bench.sync.once()
-            let moved: Span = try .at("2026-04-01T11:00:00-07:00", "2026-04-01T11:30:00-07:00")
+            let moved: TimeSpan = try .at("2026-04-01T11:00:00-07:00", "2026-04-01T11:30:00-07:00")
             bench.calendars[id].edit("a0") { $0.span = moved }
             try await bench.run(id)
             #expect(try await server.item("appointments", "a0")["startAt"] == "2026-04-01T11:00:00-07:00")
@@ -237,7 +237,7 @@ struct WakingTests {
                 ).expect(200)
             }
             func move(_ hour: Int) throws {
-                let span: Span = try .at("2026-04-01T\(hour):00:00-07:00", "2026-04-01T\(hour):30:00-07:00")
+                let span: TimeSpan = try .at("2026-04-01T\(hour):00:00-07:00", "2026-04-01T\(hour):30:00-07:00")
                 calendar.edit("a0") { $0.span = span }
             }
             let (soon, late) = (13...16, 340...380)

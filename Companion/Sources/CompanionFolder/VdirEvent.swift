@@ -53,16 +53,16 @@ struct VdirEvent {
     var text: [UInt8] { ICalendar(events: [master] + overrides).serialized() }
 
     /// Returns the occurrences that overlap a span.
-    func occurrences(in window: TimeWindow, _ zones: Zones) -> [(title: String, span: TimeWindow, isAllDay: Bool)] {
+    func occurrences(in window: TimeRange, _ zones: Zones) -> [(title: String, range: TimeRange, isAllDay: Bool)] {
         let rules = TimeZoneReference(zones.device())?.rules ?? FixedOffset.utc
         let found = Series(master: master, overrides: overrides).occurrences(
-            from: Instant(seconds: window.start), to: Instant(seconds: window.end), floatingIn: rules)
+            from: window.from, to: window.to, floatingIn: rules)
         return found.occurrences.filter { !$0.isCancelled }.map { occurrence in
             (
                 occurrence.event.summary ?? "",
-                TimeWindow(
-                    start: occurrence.start.instant(floatingIn: rules).seconds,
-                    end: occurrence.end.instant(floatingIn: rules).seconds), occurrence.start.isDate
+                TimeRange(
+                    from: occurrence.start.instant(floatingIn: rules), to: occurrence.end.instant(floatingIn: rules)),
+                occurrence.start.isDate
             )
         }
     }

@@ -5,7 +5,7 @@ import ICalBridge
 public import KalendsCompanion
 
 extension VdirStore {
-    public func events(in window: TimeWindow, calendars: [String]) throws(StoreFailure) -> [StoreEvent] {
+    public func events(in window: TimeRange, calendars: [String]) throws(StoreFailure) -> [StoreEvent] {
         var found: [StoreEvent] = []
         try each(of: calendars) { (calendar, name, event, version) in
             if !event.occurrences(in: window, zones).isEmpty {
@@ -16,7 +16,7 @@ extension VdirStore {
     }
 
     public func occurrences(
-        in window: TimeWindow, calendars: [String]
+        in window: TimeRange, calendars: [String]
     ) throws(StoreFailure) -> [StoreOccurrence] {
         let titles: [ByteString: String] = Dictionary(
             uniqueKeysWithValues: try self.calendars().map { ($0.id, $0.title) })
@@ -26,9 +26,8 @@ extension VdirStore {
             for occurrence in event.occurrences(in: window, zones) {
                 found.append(
                     StoreOccurrence(
-                        key: key, title: occurrence.title, start: occurrence.span.start, end: occurrence.span.end,
-                        isAllDay: occurrence.isAllDay, calendarTitle: titles[calendar] ?? calendar,
-                        url: event.master.url))
+                        key: key, title: occurrence.title, range: occurrence.range, isAllDay: occurrence.isAllDay,
+                        calendarTitle: titles[calendar] ?? calendar, url: event.master.url))
             }
         }
         return found

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Calendar
+public import Calendar
 import Foundation
 public import KalendsCompanion
 import OfficeDays
@@ -13,19 +13,20 @@ internal import EventKitStandIn
 
 extension EventKitStore {
     public func events(
-        in window: TimeWindow, calendars ids: [String]
+        in window: TimeRange, calendars ids: [String]
     ) throws(StoreFailure) -> [StoreEvent] {
         units(try fetch(window, ids), window)
     }
 
     public func occurrences(
-        in window: TimeWindow, calendars ids: [String]
+        in window: TimeRange, calendars ids: [String]
     ) throws(StoreFailure) -> [StoreOccurrence] {
         try fetch(window, ids).map { event in
             let start = seconds(event.startDate)
+            let end = event.isAllDay ? afterDays(event) : seconds(event.endDate)
             return StoreOccurrence(
-                key: key(of: event, base: event), title: event.title ?? "", start: start,
-                end: max(start, event.isAllDay ? afterDays(event) : seconds(event.endDate)), isAllDay: event.isAllDay,
+                key: key(of: event, base: event), title: event.title ?? "",
+                range: TimeRange(seconds: start..<max(start, end)), isAllDay: event.isAllDay,
                 calendarTitle: event.calendar?.title ?? "", url: event.url?.absoluteString)
         }
     }
@@ -46,7 +47,7 @@ extension EventKitStore {
     }
 
     /// Fetches events, and checks the permission before and after: without it, EventKit returns no events and no error.
-    private func fetch(_ window: TimeWindow, _ ids: [String]) throws(StoreFailure) -> [EKEvent] {
+    private func fetch(_ window: TimeRange, _ ids: [String]) throws(StoreFailure) -> [EKEvent] {
         try allowed()
         var calendars: [EKCalendar] = []
         for id in ids {
@@ -56,8 +57,7 @@ extension EventKitStore {
         // EventKit does not document what an empty list of calendars means.
         guard !calendars.isEmpty else { return [] }
         let predicate = events.predicateForEvents(
-            withStart: Date(timeIntervalSince1970: Double(window.start)),
-            end: Date(timeIntervalSince1970: Double(window.end)), calendars: calendars)
+            withStart: Date(window.from), end: Date(window.to), calendars: calendars)
         let found = events.events(matching: predicate)
         try allowed()
         return found
@@ -68,17 +68,16 @@ extension EventKitStore {
         let event = found.isDetached ? main(of: found) ?? found : found
         guard event.hasRecurrenceRules, let calendar = event.calendar else { return single(event) }
         let start = seconds(event.startDate)
-        let window = TimeWindow(start: start - 31 * 86_400, end: start + 3 * TimeWindow.yearLength)
+        let window = TimeRange(seconds: start - 31 * 86_400..<start + 3 * TimeRange.year)
         let predicate = events.predicateForEvents(
-            withStart: Date(timeIntervalSince1970: Double(window.start)),
-            end: Date(timeIntervalSince1970: Double(window.end)), calendars: [calendar])
+            withStart: Date(window.from), end: Date(window.to), calendars: [calendar])
         let same = parts(of: event, among: events.events(matching: predicate))
         return series(event, same, window)
     }
 
     // MARK: Making events from occurrences
 
-    private func units(_ found: [EKEvent], _ window: TimeWindow) -> [StoreEvent] {
+    private func units(_ found: [EKEvent], _ window: TimeRange) -> [StoreEvent] {
         let plain = found.filter { !$0.hasRecurrenceRules && !$0.isDetached }.compactMap { single($0) }
         return plain + series(of: found).compactMap { series($0.main, $0.parts, window) }
     }
@@ -88,7 +87,7 @@ extension EventKitStore {
         return store(event, EventUnit(content), latest: event.lastModifiedDate, known: nil)
     }
 
-    private func series(_ main: EKEvent, _ found: [EKEvent], _ window: TimeWindow) -> StoreEvent? {
+    private func series(_ main: EKEvent, _ found: [EKEvent], _ window: TimeRange) -> StoreEvent? {
         guard var content = content(of: main) else { return nil }
         let rule = main.recurrenceRules?.first.flatMap { RecurrenceRule($0, isAllDay: main.isAllDay, zones) }
         content.recurrence = EventRecurrence(rule: rule?.description)
@@ -109,17 +108,17 @@ extension EventKitStore {
     /// Returns occurrences that the rule has but the calendar does not; EventKit does not report which ones were left
     /// out.
     private func missing(
-        _ rule: RecurrenceRule, _ content: EventContent, _ main: EKEvent, _ window: TimeWindow,
+        _ rule: RecurrenceRule, _ content: EventContent, _ main: EKEvent, _ window: TimeRange,
         besides present: Set<EventMoment>
     ) -> Set<EventMoment> {
         let moments = rule.moments(of: content.span, in: window, zones)
         let candidates = moments.filter { !present.contains($0) }
         guard !candidates.isEmpty, let calendar = main.calendar else { return [] }
         // A changed occurrence may have moved out of the span.
-        let wide = events.predicateForEvents(
-            withStart: Date(timeIntervalSince1970: Double(window.start - TimeWindow.yearLength)),
-            end: Date(timeIntervalSince1970: Double(window.end + TimeWindow.yearLength)), calendars: [calendar])
-        let moved = parts(of: main, among: events.events(matching: wide)).filter(\.isDetached)
+        let wide = window.widened(by: TimeRange.year)
+        let predicate = events.predicateForEvents(
+            withStart: Date(wide.from), end: Date(wide.to), calendars: [calendar])
+        let moved = parts(of: main, among: events.events(matching: predicate)).filter(\.isDetached)
             .compactMap { moment(of: $0, in: content.span) }
         return Set(candidates).subtracting(moved)
     }
@@ -130,7 +129,7 @@ extension EventKitStore {
             externalID: name(of: event))
     }
 
-    private func store(_ main: EKEvent, _ unit: EventUnit, latest: Date?, known: TimeWindow?) -> StoreEvent {
+    private func store(_ main: EKEvent, _ unit: EventUnit, latest: Date?, known: TimeRange?) -> StoreEvent {
         StoreEvent(
             key: key(of: main, base: main), unit: unit, url: main.url?.absoluteString,
             lastModified: latest.map { Int($0.timeIntervalSince1970 * 1000) }, hasAttendees: main.hasAttendees,
@@ -173,6 +172,6 @@ extension EventKitStore {
     }
 }
 
-extension TimeWindow {
-    static let yearLength = 366 * 86_400
+extension Date {
+    init(_ instant: Instant) { self.init(timeIntervalSince1970: Double(instant.seconds)) }
 }

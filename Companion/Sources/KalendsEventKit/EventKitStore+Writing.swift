@@ -128,10 +128,10 @@ extension EventKitStore {
 
     private func occurrence(of id: String, at moment: EventMoment, _ unit: EventUnit) -> EKEvent? {
         guard let main = events.event(withIdentifier: id), let calendar = main.calendar else { return nil }
-        let place = zones.window(of: (unit.changed[moment] ?? unit.content.occurrence(at: moment, zones)).span)
+        let content = unit.changed[moment] ?? unit.content.occurrence(at: moment, zones)
+        let place = zones.window(of: content.span).widened(by: 86_400)
         let predicate = events.predicateForEvents(
-            withStart: Date(timeIntervalSince1970: Double(place.start - 86_400)),
-            end: Date(timeIntervalSince1970: Double(place.end + 86_400)), calendars: [calendar])
+            withStart: Date(place.from), end: Date(place.to), calendars: [calendar])
         return parts(of: main, among: events.events(matching: predicate)).first { event in
             self.moment(of: event, in: unit.content.span) == moment
         }
@@ -147,17 +147,17 @@ extension EventKitStore {
         event.location = content.location.isEmpty ? nil : content.location
         event.notes = content.notes.isEmpty ? nil : content.notes
         let window = zones.window(of: content.span)
-        event.startDate = Date(timeIntervalSince1970: Double(window.start))
+        event.startDate = Date(window.from)
         switch content.span {
         case .allDay:
             event.isAllDay = true
             event.timeZone = nil
             // EventKit's last day is inclusive.
-            event.endDate = Date(timeIntervalSince1970: Double(window.end - 1))
+            event.endDate = Date(window.to.adding(seconds: -1))
         case .timed(_, _, let zone):
             event.isAllDay = false
             event.timeZone = zone.flatMap { TimeZone(identifier: $0) }
-            event.endDate = Date(timeIntervalSince1970: Double(window.end))
+            event.endDate = Date(window.to)
         }
     }
 }

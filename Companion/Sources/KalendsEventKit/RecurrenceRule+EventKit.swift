@@ -46,10 +46,10 @@ extension RecurrenceRule {
         ]
         var last = count.map { EKRecurrenceEnd(occurrenceCount: $0) }
         switch until {
-        case .utc(let instant)?: last = EKRecurrenceEnd(end: Date(timeIntervalSince1970: Double(instant.seconds)))
+        case .utc(let instant)?: last = EKRecurrenceEnd(end: Date(instant))
         case .date(let day)?:
             let after = zones.instant(WallTime(day.adding(days: 1), second: 0), in: zones.device())
-            last = EKRecurrenceEnd(end: Date(timeIntervalSince1970: Double(after - 1)))
+            last = EKRecurrenceEnd(end: Date(Instant(seconds: after - 1)))
         case .floating?, nil: break
         }
         func numbers(_ list: [Int]) -> [NSNumber]? { list.isEmpty ? nil : list.map { NSNumber(value: $0) } }

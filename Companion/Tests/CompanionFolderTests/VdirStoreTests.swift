@@ -44,7 +44,7 @@ struct VdirStoreTests {
     }
 
     /// The year 2026.
-    private static let year = TimeWindow(start: 1_767_225_600, end: 1_798_761_600)
+    private static let year = TimeRange(seconds: 1_767_225_600..<1_798_761_600)
 
     private static func day(_ text: String) throws -> Day { try #require(Day(iso: text)) }
 
@@ -94,7 +94,7 @@ struct VdirStoreTests {
         // Summer time began on 29 March: the first occurrence is an hour later in UTC.
         let occurrences = try await folder.store.occurrences(in: Self.year, calendars: ["home"])
         #expect(occurrences.map(\.title) == ["S", "Later"])
-        #expect(occurrences.map(\.start) == [1_774_429_200, 1_775_642_400])
+        #expect(occurrences.map(\.range.from.seconds) == [1_774_429_200, 1_775_642_400])
     }
 
     @Test("An occurrence that an override cancels stays cancelled through other changes, until it is wanted again")
@@ -169,9 +169,9 @@ struct VdirStoreTests {
                 try Self.timed("2026-03-10", 600, 660), try Self.timed("2026-03-10", 540, 600, "UTC"),
             ])
         // In November the clock of Rome is back at +01:00.
-        let november = TimeWindow(start: 1_793_491_200, end: 1_796_083_200)
+        let november = TimeRange(seconds: 1_793_491_200..<1_796_083_200)
         let found = try await folder.store.occurrences(in: november, calendars: ["home"]).filter { $0.title == "a.ics" }
-        #expect(found.map(\.start) == [1_794_301_200])
+        #expect(found.map(\.range.from.seconds) == [1_794_301_200])
     }
 
     @Test("A new event is a file of its own that reads back the same, and one with a mark is never made twice")

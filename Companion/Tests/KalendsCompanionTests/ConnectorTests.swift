@@ -32,7 +32,7 @@ struct ConnectorTests {
     private static func everything(
         _ store: some CalendarStore
     ) -> [(name: String, isRead: Bool, isWrite: Bool, call: @Sendable () async throws -> Void)] {
-        let window = TimeWindow(start: 0, end: 1)
+        let window = TimeRange(seconds: 0..<1)
         let key = EventKey(calendarID: "home", localID: "a", externalID: "b")
         let day = Day(daysSinceEpoch: 20_000)
         let draft = EventDraft(
@@ -204,7 +204,7 @@ struct ConnectorTests {
         _ = try await phone.connector.connect()
         await phone.store.amidRead { [phone] in try? await phone.connector.disconnect() }
         await #expect(throws: StoreFailure.notAuthorized) {
-            _ = try await phone.connector.calendars.events(in: TimeWindow(start: 0, end: 1), calendars: ["home"])
+            _ = try await phone.connector.calendars.events(in: TimeRange(seconds: 0..<1), calendars: ["home"])
         }
     }
 

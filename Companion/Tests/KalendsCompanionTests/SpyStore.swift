@@ -39,13 +39,13 @@ actor SpyStore: CalendarStore {
         return StoreCalendar(id: "new", title: title)
     }
 
-    func events(in window: TimeWindow, calendars: [String]) async -> [StoreEvent] {
+    func events(in window: TimeRange, calendars: [String]) async -> [StoreEvent] {
         calls.append("events")
         await amidRead?()
         return []
     }
 
-    func occurrences(in window: TimeWindow, calendars: [String]) -> [StoreOccurrence] {
+    func occurrences(in window: TimeRange, calendars: [String]) -> [StoreOccurrence] {
         calls.append("occurrences")
         return []
     }

@@ -61,16 +61,16 @@ extension CareItem {
         // Its place on the time line; nil for whole days.
         var instants: (start: Instant, end: Instant)?
         switch span {
-        case .open: event = Event(kind: .toDo, uid: revision.uid, start: nil)
-        case .timed(let start, _)
+        case nil: event = Event(kind: .toDo, uid: revision.uid, start: nil)
+        case .timed(let start, _, _)
         where isToDo && style.showsTasksAsToDos || isHandoff && style.showsHandoffsAsToDos:
             event = Event(kind: .toDo, uid: revision.uid, start: nil, end: .time(zoned(start)))
             instants = (start, start)
-        case .timed(let start, let end):
+        case .timed(let start, let end, _):
             event = Event(uid: revision.uid, start: zoned(start), end: .time(zoned(end)))
             instants = (start, end)
-        case .days(let first, let last):
-            event = Event(uid: revision.uid, start: .date(first), end: .time(.date(last.adding(days: 1))))
+        case .days(let first, let until):
+            event = Event(uid: revision.uid, start: .date(first), end: .time(.date(until)))
         }
         event.recurrence = recurrence
         if let instants { event.keepInstants(zone, exactly: instants) }
@@ -94,7 +94,7 @@ extension CareItem {
         event.take(revision)
         event.created = revision.createdAt
         event.categories = [category]
-        if style.includesReminders, status == .planned || status == .tentative, span != .open {
+        if style.includesReminders, status == .planned || status == .tentative, span != nil {
             event.alarms = Set(reminders).sorted().map { minutes in
                 let before = ICalDuration(seconds: -60 * minutes)
                 return Alarm(

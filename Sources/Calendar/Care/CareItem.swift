@@ -2,14 +2,6 @@
 
 /// What a calendar shows of an item that a host application schedules, whatever its kind.
 public struct CareItem: Hashable, Sendable {
-    public enum Span: Hashable, Sendable {
-        case timed(start: Instant, end: Instant)
-        /// Whole days, including the last one.
-        case days(first: CivilDate, last: CivilDate)
-        /// No time at all: something to do, whenever that is.
-        case open
-    }
-
     public enum Status: Hashable, Sendable {
         case planned, tentative, completed, cancelled
     }
@@ -27,7 +19,8 @@ public struct CareItem: Hashable, Sendable {
     public var label: String?
     /// The parts of the title, joined by dashes.
     public var title: [String]
-    public var span: Span
+    /// Nil for something to do, whenever that is.
+    public var span: TimeSpan?
     public var status = Status.planned
     public var availability: Availability
     /// Whether a program with task lists shows it as a to-do, due at its start.
@@ -43,7 +36,7 @@ public struct CareItem: Hashable, Sendable {
     /// The original start of the occurrence that this item replaces; nil for a whole series or a single item.
     public var recurrenceID: EventTime?
 
-    public init(category: String, label: String?, title: [String], span: Span, availability: Availability) {
+    public init(category: String, label: String?, title: [String], span: TimeSpan?, availability: Availability) {
         self.category = category
         self.label = label
         self.title = title

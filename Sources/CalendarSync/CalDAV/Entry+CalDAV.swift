@@ -57,7 +57,7 @@ extension Entry {
     }
 
     private static func fill(
-        _ event: inout Event, _ title: String, _ notes: String, _ location: String, _ span: Span, _ status: Status,
+        _ event: inout Event, _ title: String, _ notes: String, _ location: String, _ span: TimeSpan, _ status: Status,
         _ clock: SyncZone
     ) {
         event.summary = title.isEmpty ? nil : title
@@ -93,7 +93,7 @@ struct SyncZone {
         self.name = reference == nil ? Self.utc : name
     }
 
-    init(span: Span) {
+    init(span: TimeSpan) {
         switch span {
         case .timed(_, _, let zone): self.init(zone)
         case .days: self.init(Self.utc)

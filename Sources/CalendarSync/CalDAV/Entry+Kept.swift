@@ -15,7 +15,7 @@ extension Entry {
     }
 }
 
-extension Span {
+extension TimeSpan {
     /// The instants from 2024 to 2060, in seconds since 1970.
     private static let usual = 1_704_067_200..<2_840_140_800
 

@@ -102,7 +102,7 @@ enum EntryReading {
         return nil
     }
 
-    private static func span(of event: Event, zone: String) -> Span? {
+    private static func span(of event: Event, zone: String) -> TimeSpan? {
         guard let start = event.start, let end = event.effectiveEnd else { return nil }
         if case .date(let first) = start {
             return .days(first: first, until: max(end.civilDate, first.adding(days: 1)))

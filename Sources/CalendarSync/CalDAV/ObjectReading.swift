@@ -97,20 +97,20 @@ public struct ObjectAnswer: Hashable, Sendable, Codable {
     ///
     /// Whoever answers has read a stranger's bytes, so the answer is a stranger's too.
     public var isSound: Bool {
-        if let due = resource?.task?.due, !Span.years.contains(due.seconds) { return false }
+        if let due = resource?.task?.due, !TimeSpan.years.contains(due.seconds) { return false }
         let originals = resource?.parts.compactMap(\.original) ?? []
-        guard originals.allSatisfy({ Span.years.contains($0) }) else { return false }
+        guard originals.allSatisfy({ TimeSpan.years.contains($0) }) else { return false }
         guard let entry = entry ?? resource?.entry else { return true }
         var spans = [entry.span]
         for case .changed(let changed) in entry.occurrences.values { spans.append(changed.span) }
         let repetition = entry.repetition
         let instants = Array(entry.occurrences.keys) + (repetition?.exdates ?? []) + (repetition?.rdates ?? [])
-        return spans.allSatisfy(\.isSound) && instants.allSatisfy { Span.years.contains($0.seconds) }
-            && entry.reminders.allSatisfy { (0...Span.mostMinutes).contains($0) }
+        return spans.allSatisfy(\.isSound) && instants.allSatisfy { TimeSpan.years.contains($0.seconds) }
+            && entry.reminders.allSatisfy { (0...TimeSpan.mostMinutes).contains($0) }
     }
 }
 
-extension Span {
+extension TimeSpan {
     /// The seconds of the years 1 to 9999, and a day on either side.
     fileprivate static let years = -62_135_683_200...253_402_387_200
     /// The minutes of a thousand years.

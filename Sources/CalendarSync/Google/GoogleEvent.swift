@@ -67,7 +67,7 @@ struct GoogleEvent: Sendable {
         if let type = json["eventType"]?.string, type != "default" {
             throw GoogleFlaw("It is an event of a kind that only Google has.")
         }
-        let span = try Span(google: json)
+        let span = try TimeSpan(google: json)
         var repetition: Repetition?
         if isSeries, let lines = json["recurrence"] {
             guard case .timed(let start, _, let zone) = span else {
@@ -91,7 +91,7 @@ struct GoogleEvent: Sendable {
         let texts = try texts()
         return .changed(
             ChangedEntry(
-                title: texts.title, notes: texts.notes, location: texts.location, span: try Span(google: json),
+                title: texts.title, notes: texts.notes, location: texts.location, span: try TimeSpan(google: json),
                 status: try status()))
     }
 

@@ -54,7 +54,7 @@ enum GoogleTime: Hashable {
     }
 }
 
-extension Span {
+extension TimeSpan {
     /// Reads the `start` and `end` of an event.
     init(google json: JSONValue) throws(GoogleFlaw) {
         let start = try GoogleTime(json["start"])

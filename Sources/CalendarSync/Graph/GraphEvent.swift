@@ -99,7 +99,7 @@ struct GraphEvent {
     var zoneName: String? { json["originalStartTimeZone"]?.string }
 
     /// - Parameter zone: the IANA id of the series, for its occurrences.
-    func span(zone: String?) throws(Unsayable) -> Span {
+    func span(zone: String?) throws(Unsayable) -> TimeSpan {
         let start = try GraphTimes.instant(json["start"])
         let end = try GraphTimes.instant(json["end"])
         if isAllDay { return try GraphTimes.days(start: start, end: end, zone: zoneName) }

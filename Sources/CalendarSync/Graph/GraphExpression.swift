@@ -204,7 +204,7 @@ struct GraphExpression {
         return members
     }
 
-    private func times(of span: Span) -> [ByteString: JSONValue] {
+    private func times(of span: TimeSpan) -> [ByteString: JSONValue] {
         switch span {
         case .days(let first, let until):
             return [

@@ -32,7 +32,7 @@ enum GraphTimes {
     ///
     /// Its times are midnights of the zone in which it was created, read in UTC: any other hour is midnight in that
     /// zone, and the day is the one that begins then.
-    static func days(start: Instant, end: Instant, zone name: String?) throws(Unsayable) -> Span {
+    static func days(start: Instant, end: Instant, zone name: String?) throws(Unsayable) -> TimeSpan {
         let zone = name.flatMap(GraphZones.identifier(of:)).flatMap { SystemTimeZones.shared.zone($0) }
         func day(_ instant: Instant) -> CivilDate {
             let utc = instant.utc

@@ -52,6 +52,6 @@ extension Entry {
     package func occurrence(takingPlaceAt start: Instant) -> ChangedEntry? { canonical.effective(at: start) }
 }
 
-extension Span {
+extension TimeSpan {
     fileprivate var isDays: Bool { if case .days = self { true } else { false } }
 }

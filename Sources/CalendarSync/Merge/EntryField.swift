@@ -25,7 +25,7 @@ public enum EntryField: String, Hashable, Sendable, Codable, CaseIterable {
 /// The value of one field, for comparison.
 enum FieldValue: Hashable {
     case text(String)
-    case times(Span)
+    case times(TimeSpan)
     case recurrence(SeriesRule?)
     case reminders([Int])
     case existence(Bool)
@@ -42,7 +42,7 @@ enum FieldValue: Hashable {
     }
 }
 
-extension Span {
+extension TimeSpan {
     /// An ISO 8601 interval: two times and then the zone, as in
     /// `2026-05-04T07:00:00Z/2026-05-04T08:00:00Z Europe/Berlin`, or two dates, the second of them exclusive.
     var text: String {
@@ -53,14 +53,22 @@ extension Span {
     }
 
     /// Returns the times of the series' occurrence that would have begun at `start`.
-    func moved(to start: Instant) -> Span {
+    func moved(to start: Instant) -> TimeSpan {
         guard case .timed(let first, let end, let zone) = self else { return self }
         return .timed(start: start, end: end.adding(seconds: start.seconds - first.seconds), zone: zone)
     }
 }
 
-extension Entry {
+/// An entry, or an occurrence of one, as a list of fields.
+protocol EntryFields {
     /// The value of a field.
+    subscript(field: EntryField) -> FieldValue { get }
+
+    /// Takes the value of one field from another version.
+    mutating func take(_ field: EntryField, of other: Self)
+}
+
+extension Entry: EntryFields {
     subscript(field: EntryField) -> FieldValue {
         switch field {
         case .title: .text(title)
@@ -75,7 +83,6 @@ extension Entry {
         }
     }
 
-    /// Takes the value of one field from another entry.
     mutating func take(_ field: EntryField, of other: Entry) {
         switch field {
         case .title: title = other.title
@@ -91,7 +98,7 @@ extension Entry {
     }
 }
 
-extension ChangedEntry {
+extension ChangedEntry: EntryFields {
     subscript(field: EntryField) -> FieldValue {
         switch field {
         case .title: .text(title)

@@ -43,7 +43,7 @@ struct FieldMerge {
     func merged() -> Merged {
         if let base, ours == base.ours, theirs == base.theirs { return Merged(action: .agree(base)) }
         var merge = self
-        for field in EntryField.ofEvents { merge.merge(field) }
+        merge.mergeEvent()
         merge.mergeOccurrences()
         return merge.outcome
     }
@@ -60,21 +60,28 @@ struct FieldMerge {
 
     // MARK: The event as a whole
 
-    private mutating func merge(_ field: EntryField) {
-        let verdict = rule.verdict(
-            field, at: nil, base: base.map { ($0.ours[field], $0.theirs[field]) }, ours: ours[field],
-            theirs: theirs[field])
-        switch verdict {
-        case .same, .leave: break
-        case .write: result.take(field, of: ours)
-        case .take:
-            incoming.append(.times(theirs.span))
-            basis.ours.span = theirs.span
-            basis.theirs.span = theirs.span
-        }
-        note(
-            verdict, field, at: nil, base: base?.ours[field], ours: ours[field], theirs: theirs[field],
-            isEditThere: base.map { $0.theirs[field] != theirs[field] } ?? false)
+    private mutating func mergeEvent() {
+        let merged = merged(
+            Sides(here: ours, there: theirs, wasHere: base?.ours, wasThere: base?.theirs), EntryField.ofEvents, at: nil)
+        result = merged.there
+        guard merged.here.span != ours.span else { return }
+        incoming.append(.times(theirs.span))
+        (basis.ours.span, basis.theirs.span) = (theirs.span, theirs.span)
+    }
+
+    /// Only times are ever taken over here.
+    private mutating func merged<Version: EntryFields>(
+        _ sides: Sides<Version>, _ fields: [EntryField], at start: Instant?
+    ) -> (here: Version, there: Version) {
+        sides.merged(
+            fields, reading: { $0[$1] }, taking: { $0.take($1, of: $2) },
+            by: { field, values in
+                let verdict = rule.verdict(field, at: start, values)
+                note(
+                    verdict, field, at: start, base: values.wasHere, ours: values.here, theirs: values.there,
+                    isEditThere: values.wasThere != nil && values.isChangedThere)
+                return verdict
+            })
     }
 
     // MARK: Occurrences
@@ -210,26 +217,13 @@ struct FieldMerge {
         _ start: Instant, _ item: ChangedEntry, _ event: ChangedEntry,
         before: (ours: ChangedEntry?, theirs: ChangedEntry?)?
     ) {
-        var known: (ours: ChangedEntry, theirs: ChangedEntry)?
-        if let before, let here = before.ours, let there = before.theirs { known = (here, there) }
-        var merged = event
-        var isWritten = false
-        for field in EntryField.ofOccurrences {
-            let verdict = rule.verdict(
-                field, at: start, base: known.map { ($0.ours[field], $0.theirs[field]) }, ours: item[field],
-                theirs: event[field])
-            switch verdict {
-            case .same, .leave: break
-            case .write:
-                merged.take(field, of: item)
-                isWritten = true
-            case .take: take(start, event)
-            }
-            note(
-                verdict, field, at: start, base: known?.ours[field], ours: item[field], theirs: event[field],
-                isEditThere: known.map { $0.theirs[field] != event[field] } ?? false)
-        }
-        if isWritten { result.occurrences[start] = merged == result.plain(at: start) ? nil : .changed(merged) }
+        var sides = Sides(here: item, there: event, wasHere: before?.ours, wasThere: before?.theirs)
+        // An occurrence that one side did not have has no base.
+        if sides.wasHere == nil || sides.wasThere == nil { (sides.wasHere, sides.wasThere) = (nil, nil) }
+        let merged = merged(sides, EntryField.ofOccurrences, at: start)
+        if merged.here.span != item.span { take(start, event) }
+        guard merged.there != event else { return }
+        result.occurrences[start] = merged.there == result.plain(at: start) ? nil : .changed(merged.there)
     }
 
     private mutating func take(_ start: Instant, _ event: ChangedEntry) {

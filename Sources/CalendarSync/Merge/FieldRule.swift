@@ -16,22 +16,17 @@ struct FieldRule {
 
     /// Decides about a field from what both sides last agreed on; clocks only break ties.
     ///
-    /// - Parameter base: nil when the sides never agreed, or when the base was lost; each difference is then an edit on
-    ///   both sides.
-    func verdict(
-        _ field: EntryField, at occurrence: Instant?, base: (ours: FieldValue, theirs: FieldValue)?,
-        ours: FieldValue, theirs: FieldValue
-    ) -> Verdict {
-        if ours == theirs { return .same }
-        let isChangedHere = base.map { ours != $0.ours } ?? true
-        let isChangedThere = base.map { theirs != $0.theirs } ?? true
-        if isChangedThere, frozen.contains(EditSeen(field, at: occurrence, theirs)) { return .leave }
-        if isChangedThere, !isChangedHere, case .recurrence(let rule?) = base?.theirs,
-            case .recurrence(let cut?) = theirs, rule.isCut(to: cut)
+    /// Where the sides never agreed, or the base was lost, each difference is an edit on both sides.
+    func verdict(_ field: EntryField, at occurrence: Instant?, _ values: Sides<FieldValue>) -> Verdict {
+        if values.isSame { return .same }
+        let (isChangedHere, isChangedThere) = (values.isChangedHere, values.isChangedThere)
+        if isChangedThere, frozen.contains(EditSeen(field, at: occurrence, values.there)) { return .leave }
+        if isChangedThere, !isChangedHere, case .recurrence(let rule?) = values.wasThere,
+            case .recurrence(let cut?) = values.there, rule.isCut(to: cut)
         {
             return .leave
         }
-        let later = EditSide.later(kalends: self.ours?.seconds, calendar: self.theirs?.seconds, tie: tie)
+        let later = EditSide.later(kalends: ours?.seconds, calendar: theirs?.seconds, tie: tie)
         let precedence = field == .times && mayMove ? Precedence.either(later) : .only(.kalends)
         return precedence.verdict(isSame: false, isChangedHere: isChangedHere, isChangedThere: isChangedThere)
     }

@@ -5,7 +5,7 @@ import ICalBridge
 /// When a series begins and repeats, compared by meaning: by the text of the rule or, where that differs, by the times
 /// that the rule yields and where it ends.
 struct SeriesRule: Hashable {
-    var span: Span
+    var span: TimeSpan
     var rrule: String?
     var rdates: [Instant]
 
@@ -132,7 +132,7 @@ extension Entry {
     }
 }
 
-extension Span {
+extension TimeSpan {
     /// The instant at which it begins; for whole days, the start of `bounds`.
     var start: Instant { bounds.start }
 

@@ -15,7 +15,7 @@ public struct Entry: Hashable, Sendable, Codable {
     /// Plain text with LF line ends.
     public var notes: String
     public var location: String
-    public var span: Span
+    public var span: TimeSpan
     /// How the event repeats; nil for a single event.
     public var repetition: Repetition?
     /// The differences from the series, by the instant at which the occurrence would have begun.
@@ -26,7 +26,7 @@ public struct Entry: Hashable, Sendable, Codable {
     public var availability: Availability
 
     public init(
-        title: String, notes: String = "", location: String = "", span: Span, repetition: Repetition? = nil,
+        title: String, notes: String = "", location: String = "", span: TimeSpan, repetition: Repetition? = nil,
         occurrences: [Instant: Occurrence] = [:], reminders: [Int] = [], status: Status = .confirmed,
         availability: Availability = .busy
     ) {
@@ -40,14 +40,6 @@ public struct Entry: Hashable, Sendable, Codable {
         self.status = status
         self.availability = availability
     }
-}
-
-/// When an entry takes place.
-public enum Span: Hashable, Sendable, Codable {
-    /// Two instants, and the IANA name of the zone in whose local time a series repeats.
-    case timed(start: Instant, end: Instant, zone: String)
-    /// Whole days; `until` is the day after the last (RFC 5545 section 3.6.1).
-    case days(first: CivilDate, until: CivilDate)
 }
 
 /// How a series repeats (RFC 5545 section 3.8.5). All starts are instants: only timed entries repeat.
@@ -78,10 +70,10 @@ public struct ChangedEntry: Hashable, Sendable, Codable {
     public var title: String
     public var notes: String
     public var location: String
-    public var span: Span
+    public var span: TimeSpan
     public var status: Entry.Status
 
-    public init(title: String, notes: String, location: String, span: Span, status: Entry.Status = .confirmed) {
+    public init(title: String, notes: String, location: String, span: TimeSpan, status: Entry.Status = .confirmed) {
         self.title = title
         self.notes = notes
         self.location = location
@@ -112,7 +104,7 @@ extension Entry {
             title: try values.decode(String.self, forKey: .title),
             notes: try values.decodeIfPresent(String.self, forKey: .notes) ?? "",
             location: try values.decodeIfPresent(String.self, forKey: .location) ?? "",
-            span: try values.decode(Span.self, forKey: .span),
+            span: try values.decode(TimeSpan.self, forKey: .span),
             repetition: try values.decodeIfPresent(Repetition.self, forKey: .repetition),
             occurrences: Dictionary(
                 occurrences.map { ($0.start, $0.occurrence) } + cancelled.map { ($0, .cancelled) },

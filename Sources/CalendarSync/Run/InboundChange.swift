@@ -8,9 +8,9 @@ public struct InboundChange: Hashable, Sendable {
         /// Moves the whole item. A series takes its occurrences along, in the local times of its zones: changed
         /// occurrences get the keys of their new places but keep their own times, cancelled ones are cancelled at their
         /// new places, and additional dates and the end of the rule move as well.
-        case times(Span)
+        case times(TimeSpan)
         /// Moves one occurrence, named by the instant at which it would have begun.
-        case occurrenceTimes(Instant, Span)
+        case occurrenceTimes(Instant, TimeSpan)
         /// Gives one occurrence the times that it has in the series, and takes back that it is cancelled.
         case occurrenceRestored(Instant)
         case title(String)
@@ -27,7 +27,7 @@ public struct InboundChange: Hashable, Sendable {
         case cancelled
         /// Creates a second item, like this one, at another time; this one does not change. With an instant, it copies
         /// that occurrence.
-        case copy(Span, of: Instant?)
+        case copy(TimeSpan, of: Instant?)
     }
 
     public var item: ItemKey
@@ -107,7 +107,7 @@ extension Entry {
         }
     }
 
-    private mutating func move(to span: Span) {
+    private mutating func move(to span: TimeSpan) {
         let shift = SeriesShift(from: self.span, to: span)
         self.span = span
         guard let shift, repetition != nil else { return }
@@ -141,7 +141,7 @@ package struct SeriesShift {
     }
 
     /// Returns nil for whole days, and when nothing moves.
-    init?(from old: Span, to new: Span) {
+    init?(from old: TimeSpan, to new: TimeSpan) {
         guard case .timed(let before, _, let oldZone) = old, case .timed(let after, _, let newZone) = new,
             before != after || oldZone != newZone
         else { return nil }

@@ -104,7 +104,7 @@ package struct FreeBusyTime: Sendable {
     /// Returns the periods in order of time; those of different kinds may overlap.
     package mutating func settled() -> [(kind: Kind, range: TimeRange)] {
         settle()
-        return Kind.allCases.flatMap { kind in (periods[kind] ?? []).map { (kind, TimeRange($0)) } }
+        return Kind.allCases.flatMap { kind in (periods[kind] ?? []).map { (kind, TimeRange(seconds: $0)) } }
             .sorted { $0.range.from < $1.range.from }
     }
 
@@ -120,7 +120,7 @@ package struct FreeBusyTime: Sendable {
         writer.line("BEGIN", "VFREEBUSY")
         writer.head("busy", range, stamp)
         for kind in Kind.allCases {
-            for period in (periods[kind] ?? []).map(TimeRange.init) {
+            for period in (periods[kind] ?? []).map(TimeRange.init(seconds:)) {
                 writer.line(
                     kind == .busy ? "FREEBUSY" : "FREEBUSY;FBTYPE=\(kind.rawValue)",
                     "\(period.from.basic)/\(period.to.basic)")
@@ -130,7 +130,7 @@ package struct FreeBusyTime: Sendable {
         if let available {
             writer.line("BEGIN", "VAVAILABILITY")
             writer.head("availability", range, stamp)
-            for period in available.map(TimeRange.init) {
+            for period in available.map(TimeRange.init(seconds:)) {
                 writer.line("BEGIN", "AVAILABLE")
                 writer.head("available", period, stamp)
                 writer.line("END", "AVAILABLE")
@@ -149,12 +149,6 @@ extension ContentLineWriter {
         line("DTSTAMP", stamp)
         line("DTSTART", range.from)
         line("DTEND", range.to)
-    }
-}
-
-extension TimeRange {
-    fileprivate init(_ seconds: Range<Int>) {
-        self.init(from: Instant(seconds: seconds.lowerBound), to: Instant(seconds: seconds.upperBound))
     }
 }
 

@@ -65,7 +65,7 @@ struct AdminPages: Sendable {
             var page = AdminPage(
                 people: statistics.page, rates: statistics.runs.compactMap(\.page),
                 history: try all.runHistory(now: now).map(\.page), troubles: try all.troubles.compactMap(\.trouble),
-                webhooks: try all.webhooks(first, services).map { $0.shown.page(pending: $0.pending) },
+                webhooks: try all.list(services.webhooks, first).map { $0.shown.page(pending: $0.pending) },
                 keys: try all.serviceKeys(first).map(\.page), audit: entries.prefix(auditEntriesOfPage).map(\.page),
                 search: search,
                 before: entries.count > auditEntriesOfPage ? entries[auditEntriesOfPage - 1].number : nil,

@@ -6,7 +6,7 @@ import KalendsCore
 
 /// Reports whether the server can serve requests.
 struct HealthRoute: Sendable {
-    let services: Services
+    let upkeep: Upkeep
 
     func add(to routes: inout RouteTable) {
         routes.section(.server)
@@ -19,7 +19,7 @@ struct HealthRoute: Sendable {
                     type: "text/plain"),
             ]
         ) { _, _ in
-            let trouble = services.upkeep.trouble
+            let trouble = upkeep.trouble
             return Response(
                 status: trouble == nil ? .ok : .serviceUnavailable,
                 headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
@@ -40,7 +40,7 @@ struct HealthRoute: Sendable {
                         schema: .named("Readiness")),
                 ])
         ) { _, _ in
-            let reasons = services.upkeep.reasons
+            let reasons = upkeep.reasons
             let body: JSONValue = [
                 "ready": .bool(reasons.isEmpty),
                 "reasons": .array(reasons.map { ["code": .string($0.code), "detail": .string($0.text)] }),

@@ -6,10 +6,10 @@ import KalendsCore
 
 /// Redirects the server's own address: to the pages for a browser, otherwise to the documentation.
 struct RootRoute: Sendable {
-    let services: Services
+    let settings: ServerSettings
 
     func add(to routes: inout RouteTable) {
-        let base = services.settings.basePath
+        let base = settings.basePath
         routes.section(.server)
         routes.on(
             .get, "/", "getRoot", "Redirect to the pages or the documentation", .anyone, .noKey,

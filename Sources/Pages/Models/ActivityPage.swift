@@ -31,7 +31,8 @@ public struct ActivityPage: Page {
     /// What an item was at one time; nil for what is not known of it, and for what a single day has from its series.
     public struct State: Sendable {
         public var title: String?
-        public var span: CareItem.Span?
+        /// Nil for something to do, whenever that is.
+        public var span: TimeSpan?
         public var status: ItemPage.Status?
         public var patient: String?
         public var person: String?
@@ -43,7 +44,7 @@ public struct ActivityPage: Page {
         public var reminders: [Int]?
         public var notes: String?
 
-        public init(title: String? = nil, span: CareItem.Span? = nil) { (self.title, self.span) = (title, span) }
+        public init(title: String? = nil, span: TimeSpan?) { (self.title, self.span) = (title, span) }
     }
 
     public struct Entry: Sendable {
@@ -196,7 +197,7 @@ public struct ActivityPage: Page {
         let isSeries = before?.rule != nil && after?.rule != nil
         return [
             row("activityName") { $0.title },
-            row("itemTime") { $0.span.map { paper.when($0, paper.times.weekdayDate) } },
+            row("itemTime") { paper.when($0.span, paper.times.weekdayDate) },
             row("itemStatus") { $0.status.map { words["status_" + $0.rawValue] } },
             isSeries && before?.rule != after?.rule
                 ? ["label": .text(words["itemRepeats"]), "after": side(words, words["activityRepeatsOtherwise"])]

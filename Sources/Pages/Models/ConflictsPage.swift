@@ -10,14 +10,14 @@ public struct ConflictsPage: Page {
     public struct Side: Sendable {
         public var title: String
         /// Nil for an event that was deleted.
-        public var span: CareItem.Span?
+        public var span: TimeSpan?
         public var place: String?
         public var notes: String?
 
         /// The most characters of notes: a page shows many conflicts, and notes may be long.
         public static let mostNotes = 2_000
 
-        public init(title: String, span: CareItem.Span?, place: String? = nil, notes: String? = nil) {
+        public init(title: String, span: TimeSpan?, place: String? = nil, notes: String? = nil) {
             (self.title, self.span, self.place) = (title, span, place)
             self.notes = notes.map { notes in
                 let shown = String(notes.unicodeScalars.prefix(Self.mostNotes))

@@ -33,11 +33,11 @@ public struct ImportPage: Page {
         public var number: Int
         public var isLeftOut: Bool
         public var title: String
-        public var span: CareItem.Span?
+        public var span: TimeSpan?
         public var change: Change
 
         public init(
-            id: String, number: Int, isLeftOut: Bool = false, title: String, span: CareItem.Span?, change: Change
+            id: String, number: Int, isLeftOut: Bool = false, title: String, span: TimeSpan?, change: Change
         ) {
             self.id = id
             self.number = number

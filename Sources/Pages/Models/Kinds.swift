@@ -20,20 +20,20 @@ public struct Named: Sendable {
     }
 }
 
-extension CareItem.Span {
+extension TimeSpan? {
     func firstDay(in zone: PageZone) -> CivilDate {
         switch self {
-        case .timed(let start, _): zone.local(start.milliseconds).day
+        case .timed(let start, _, _): zone.local(start.milliseconds).day
         case .days(let first, _): first
-        case .open: zone.local(0).day
+        case nil: zone.local(0).day
         }
     }
 
     func lastDay(in zone: PageZone) -> CivilDate {
         switch self {
-        case .timed(let start, let end): zone.local(max(start.milliseconds, end.milliseconds - 1)).day
-        case .days(_, let last): last
-        case .open: zone.local(0).day
+        case .timed(let start, let end, _): zone.local(max(start.milliseconds, end.milliseconds - 1)).day
+        case .days(let first, let until): TimeSpan.last(from: first, until: until)
+        case nil: zone.local(0).day
         }
     }
 }
@@ -44,23 +44,25 @@ public struct PageEntry: Sendable {
     /// The path of the event's page below `/app`; nil if it has none.
     public var path: String?
     public var title: String
-    public var span: CareItem.Span
+    /// Nil for something to do, whenever that is.
+    public var span: TimeSpan?
     public var isCancelled: Bool
 
-    public init(kind: EntryKind, path: String? = nil, title: String, span: CareItem.Span, isCancelled: Bool = false) {
+    public init(kind: EntryKind, path: String? = nil, title: String, span: TimeSpan?, isCancelled: Bool = false) {
         (self.kind, self.path, self.title, self.span, self.isCancelled) = (kind, path, title, span, isCancelled)
     }
 }
 
 extension RenderContext {
     /// A text such as "9:00 am – 10:00 am" or "all day"; with dates if the event spans several days.
-    func span(_ span: CareItem.Span) -> String {
+    func span(_ span: TimeSpan?) -> String {
         switch span {
-        case .open: return words["spanOpen"]
-        case .days(let first, let last):
+        case nil: return words["spanOpen"]
+        case .days(let first, let until):
+            let last = TimeSpan.last(from: first, until: until)
             return first == last
                 ? words["spanAllDay"] : words("spanDays", ["from": times.date(first), "to": times.date(last)])
-        case .timed(let from, let to):
+        case .timed(let from, let to, _):
             let (start, end) = (times.zone.local(from.milliseconds), times.zone.local(to.milliseconds))
             guard start.day != end.day else {
                 return from == to ? times.clock(start) : times.clocks(start, end)
@@ -70,16 +72,16 @@ extension RenderContext {
     }
 
     /// The day and the hours; both ends if the event spans several days.
-    func when(_ span: CareItem.Span, _ day: (CivilDate) -> String) -> String {
+    func when(_ span: TimeSpan?, _ day: (CivilDate) -> String) -> String {
         let hours = self.span(span)
-        if case .open = span { return hours }
+        guard span != nil else { return hours }
         let first = span.firstDay(in: times.zone)
         return first == span.lastDay(in: times.zone) ? words("itemWhen", ["day": day(first), "span": hours]) : hours
     }
 
     func chip(_ entry: PageEntry, on day: CivilDate? = nil) -> Node {
         var clock: String?
-        if case .timed(let start, _) = entry.span {
+        if case .timed(let start, _, _) = entry.span {
             let local = times.zone.local(start.milliseconds)
             if day == nil || local.day == day { clock = times.clock(local) }
         }

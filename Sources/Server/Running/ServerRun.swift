@@ -97,8 +97,8 @@ package struct ServerRun {
         // Several servers share these out.
         let jobs: [any Service] = [
             WebhookDispatch(services: services, logger: logger), PushDispatch(services: services, logger: logger),
-            SubscriptionRefresh(services: services, logger: logger),
-            OfficeNights(services: services, logger: logger), ConnectionSync(services: services, logger: logger),
+            services.subscriptionRefresh(logger),
+            services.officeNights(logger), ConnectionSync(services: services, logger: logger),
         ]
         guard isShared else { return own + jobs }
         return own + [

@@ -213,7 +213,7 @@ import Testing
     @Test("A move there keeps the item's own zone where the provider knows it by another name")
     func zones() async throws {
         let world = try await World.stage(appointments: 1)
-        func span(_ hour: Int, _ zone: String) -> Span {
+        func span(_ hour: Int, _ zone: String) -> TimeSpan {
             let start = World.span(hour).start
             return .timed(start: start, end: start.adding(seconds: 900), zone: zone)
         }

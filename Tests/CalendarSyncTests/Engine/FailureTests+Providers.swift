@@ -124,7 +124,7 @@ extension FailureTests {
         arguments: ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Santiago", "UTC"])
     func clocks(_ zone: String) async throws {
         let mornings = try Self.mornings(zone, weeks: 40)
-        let span = Span.timed(start: mornings[0], end: mornings[0].adding(seconds: 1800), zone: zone)
+        let span = TimeSpan.timed(start: mornings[0], end: mornings[0].adding(seconds: 1800), zone: zone)
         let entry = Entry(title: "Visit", span: span, repetition: Repetition(rrule: "FREQ=WEEKLY;COUNT=40"))
         for provider: any CalendarProvider in [try Self.caldav(), Self.google(), Self.graph()] {
             let (kept, limits) = provider.expressible(entry)
@@ -140,7 +140,7 @@ extension FailureTests {
         // Moved by a day in a week before the clocks change, what was left out after it is left out on the new days.
         var gaps = entry
         gaps.repetition?.exdates = [mornings[30]]
-        let next = Span.timed(
+        let next = TimeSpan.timed(
             start: mornings[0].adding(seconds: 86_400), end: mornings[0].adding(seconds: 88_200), zone: zone)
         let moved = gaps.applying([.times(next)])
         let day = try #require(TimeZoneReference(zone)).rules
@@ -153,7 +153,7 @@ extension FailureTests {
         arguments: ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe"])
     func googleClocks(_ zone: String) async throws {
         let mornings = try Self.mornings(zone, weeks: 20)
-        let span = Span.timed(start: mornings[0], end: mornings[0].adding(seconds: 1800), zone: zone)
+        let span = TimeSpan.timed(start: mornings[0], end: mornings[0].adding(seconds: 1800), zone: zone)
         let bench = try await GoogleBench()
         let event = try await bench.createOne(
             "s", Entry(title: "Visit", span: span, repetition: Repetition(rrule: "FREQ=WEEKLY;COUNT=20")))

@@ -11,7 +11,7 @@ import Testing
 @Suite(.serialized) struct MergeTableTests {
     static let base = Entry(title: "Visit", span: span(10))
 
-    static func span(_ hour: Int, minutes: Int = 0) -> Span {
+    static func span(_ hour: Int, minutes: Int = 0) -> TimeSpan {
         let start = Instant(seconds: 1_800_000_000 + hour * 3_600 + minutes * 60)
         return .timed(start: start, end: start.adding(seconds: 3_600), zone: "Europe/Berlin")
     }

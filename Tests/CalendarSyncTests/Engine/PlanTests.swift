@@ -69,7 +69,7 @@ import Testing
 
     @Test("A weekly series that moves by a day takes its weekdays, its end, and what it left out and changed along")
     func weekdays() {
-        func span(_ day: Int) -> Span {
+        func span(_ day: Int) -> TimeSpan {
             let start = Instant(seconds: day * World.day + 9 * 3600)
             return .timed(start: start, end: start.adding(seconds: 1800), zone: "Europe/Berlin")
         }

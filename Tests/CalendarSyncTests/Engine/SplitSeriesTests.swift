@@ -18,7 +18,7 @@ struct SplitSeriesTests {
 
     private static func part(_ number: Int) -> ItemKey { ItemKey(.appointments, "a0", at: start(number)) }
 
-    private static func moved(_ number: Int, hours: Int) -> Span {
+    private static func moved(_ number: Int, hours: Int) -> TimeSpan {
         let begin = start(number).adding(seconds: hours * 3_600)
         return .timed(start: begin, end: begin.adding(seconds: 1_800), zone: "Europe/Berlin")
     }

@@ -17,7 +17,7 @@ extension World {
         return world
     }
 
-    static func span(_ hour: Int) -> Span {
+    static func span(_ hour: Int) -> TimeSpan {
         let start = Instant(seconds: 20 * World.day + hour * 3_600)
         return .timed(start: start, end: start.adding(seconds: 1_800), zone: "Europe/Berlin")
     }

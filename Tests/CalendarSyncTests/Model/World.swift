@@ -192,7 +192,7 @@ final class World: @unchecked Sendable {
     }
 
     /// Returns a span; no two are the same.
-    func freshSpan(_ near: Int, zone: String = "UTC") -> Span {
+    func freshSpan(_ near: Int, zone: String = "UTC") -> TimeSpan {
         made += 1
         let start = Instant(seconds: (10 + near % 50) * World.day + made * 60)
         return .timed(start: start, end: start.adding(seconds: 1_800), zone: zone)

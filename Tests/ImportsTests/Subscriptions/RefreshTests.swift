@@ -99,8 +99,7 @@ struct RefreshTests {
             try await server.call(.post, "\(Self.path)/\(id)/refresh", as: "ann").expect(503)
             #expect(host.requests.isEmpty)
             // By itself it comes again when there may be room, and nothing is said to be wrong with the calendar.
-            let refreshing = SubscriptionRefresh(
-                services: server.services, logger: Logger(label: "t") { _ in server.log })
+            let refreshing = server.services.subscriptionRefresh(Logger(label: "t") { _ in server.log })
             try await refreshing.once()
             let own = try await server.call(.get, "\(Self.path)/\(id)").expect(200).json
             #expect(own["lastProblem"] == .null && own["lastFetchedAt"] == .null)

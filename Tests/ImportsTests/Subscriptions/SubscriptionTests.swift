@@ -22,7 +22,7 @@ struct SubscriptionTests {
     }
 
     private static func refreshDue(_ server: TestServer) async throws {
-        try await SubscriptionRefresh(services: server.services, logger: Logger(label: "test") { _ in server.log })
+        try await server.services.subscriptionRefresh(Logger(label: "test") { _ in server.log })
             .once()
     }
 

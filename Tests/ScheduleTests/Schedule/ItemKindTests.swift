@@ -43,13 +43,13 @@ private struct MedicationContent: ItemContent {
     func careItem(_ names: CircleNames, in zone: TimeZoneReference) -> CareItem {
         var item = CareItem(
             category: "Medication", label: "Meds", title: [names.patient(patient), drug],
-            span: .timed(start: takenAt, end: takenAt.adding(seconds: 300)), availability: .free)
+            span: .timed(start: takenAt, end: takenAt.adding(seconds: 300), zone: zone.identifier), availability: .free)
         item.notes = "\(meal.rawValue) a meal"
         return item
     }
 
-    mutating func move(to span: CareItem.Span) throws {
-        guard case .timed(let start, _) = span else { throw InboundRefusal("This is taken at a time.") }
+    mutating func move(to span: TimeSpan) throws {
+        guard case .timed(let start, _, _) = span else { throw InboundRefusal("This is taken at a time.") }
         takenAt = start
     }
 

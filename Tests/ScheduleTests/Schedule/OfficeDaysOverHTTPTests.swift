@@ -38,7 +38,7 @@ struct OfficeDaysOverHTTPTests {
     }
 
     static func nights(_ server: TestServer) async throws {
-        try await OfficeNights(services: server.services, logger: Logger(label: "test") { _ in server.log }).once()
+        try await server.services.officeNights(Logger(label: "test") { _ in server.log }).once()
     }
 
     @Test("Settings come with their defaults, are changed in part, set whole, and reset")
@@ -374,7 +374,7 @@ struct OfficeDaysOverHTTPTests {
             let made = try await server.call(.post, "/v1/circles/c/subscriptions", ["url": .string(host.url)])
                 .expect(201)
             let id = try #require(made.json["id"]?.string)
-            try await SubscriptionRefresh(services: server.services, logger: Logger(label: "test") { _ in server.log })
+            try await server.services.subscriptionRefresh(Logger(label: "test") { _ in server.log })
                 .once()
             let request: JSONValue = ["holidayCalendar": .string(id)]
             try await server.call(.patch, "/v1/users/eve/office-days/settings", request, as: "eve").expect(422)

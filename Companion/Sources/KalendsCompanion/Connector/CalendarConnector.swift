@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
+
 /// Controls access to a device's calendars: a person opens it, and all reads and writes go through it.
 ///
 /// Only the connector holds the store, so every read and write is checked here. Only `connect()` and
@@ -171,14 +173,14 @@ public struct GuardedCalendarStore: CalendarStore {
         try await perform([.write]) { store throws(StoreFailure) in try await store.makeCalendar(titled: title) }
     }
 
-    public func events(in window: TimeWindow, calendars: [String]) async throws(StoreFailure) -> [StoreEvent] {
+    public func events(in window: TimeRange, calendars: [String]) async throws(StoreFailure) -> [StoreEvent] {
         try await perform([.read]) { store throws(StoreFailure) in
             try await store.events(in: window, calendars: calendars)
         }
     }
 
     public func occurrences(
-        in window: TimeWindow, calendars: [String]
+        in window: TimeRange, calendars: [String]
     ) async throws(StoreFailure) -> [StoreOccurrence] {
         try await perform([.read]) { store throws(StoreFailure) in
             try await store.occurrences(in: window, calendars: calendars)

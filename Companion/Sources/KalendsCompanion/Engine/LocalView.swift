@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calendar
+
 /// The events that a complete look at the calendars showed.
 struct LocalView: Sendable {
     private(set) var events: [StoreEvent] = []
@@ -32,7 +34,7 @@ struct LocalView: Sendable {
 extension StoreEvent {
     fileprivate mutating func join(_ other: StoreEvent) {
         guard let mine = known, let theirs = other.known else { return }
-        known = TimeWindow(start: min(mine.start, theirs.start), end: max(mine.end, theirs.end))
+        known = TimeRange(from: min(mine.from, theirs.from), to: max(mine.to, theirs.to))
         if let more = other.unit.content.recurrence?.exceptions {
             unit.content.recurrence?.exceptions.formUnion(more)
         }

@@ -11,7 +11,7 @@ struct RunWork: Sendable {
     /// Milliseconds since 1970.
     let now: Int
     /// The span in which events are kept in step; a wider span is read.
-    let window: TimeWindow
+    let window: TimeRange
     var counts = SyncReport.Counts()
     var pause: SyncPause?
     var calendars: [ByteString: StoreCalendar] = [:]
@@ -58,14 +58,15 @@ struct RunWork: Sendable {
         self.now = now
         let clock = zones.clock(of: nil)
         let today = clock.date(at: now / 1000)
-        window = TimeWindow(
-            start: clock.start(of: today.adding(days: -settings.pastDays)),
-            end: clock.start(of: today.adding(days: settings.futureDays + 1)))
+        window = TimeRange(
+            seconds: clock.start(
+                of: today.adding(days: -settings.pastDays))..<clock.start(
+                    of: today.adding(days: settings.futureDays + 1)))
     }
 
     /// The span that is read, wider than the window, so that a zone's offset cannot make an event at its edge look
     /// missing.
-    var seen: TimeWindow { TimeWindow(start: window.start - 2 * 86_400, end: window.end + 2 * 86_400) }
+    var seen: TimeRange { window.widened(by: 2 * 86_400) }
 
     /// Returns the current id of a calendar in the settings.
     func resolved(_ id: String) -> String {
@@ -95,11 +96,11 @@ struct RunWork: Sendable {
     func isInWindow(_ unit: EventUnit) -> Bool {
         let span = zones.window(of: unit.content.span)
         guard let recurrence = unit.content.recurrence else { return window.overlaps(span) }
-        guard span.start < window.end else { return false }
+        guard span.from < window.to else { return false }
         guard recurrence.additions.isEmpty, let rule = recurrence.rule, let last = Self.end(of: rule) else {
             return true
         }
-        return last + 86_400 + (span.end - span.start) >= window.start
+        return last + 86_400 + span.seconds.count >= window.from.seconds
             || unit.changed.values.contains { window.overlaps(zones.window(of: $0.span)) }
     }
 

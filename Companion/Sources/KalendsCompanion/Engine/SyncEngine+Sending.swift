@@ -88,12 +88,12 @@ struct SentRequest: Sendable {
         let moments = Set(unit.changed.keys).union(view.map { Set($0.parts.keys) } ?? [])
         for moment in moments.sorted() {
             let part = view?.parts[moment]
-            let wanted = unit.occurrence(moment)
+            let wanted = unit.part(.occurrence(moment))
             var content: EventContent?
             switch wanted {
             case .leftOut:
                 guard let part, !part.isDeleted else { continue }
-            case .regular, .changed:
+            default:
                 guard unit.content.recurrence != nil else { continue }
                 let regular = unit.content.occurrence(at: moment, zones)
                 if case .changed(let changed) = wanted { content = changed } else { content = regular }

@@ -37,105 +37,79 @@ struct UnitMerge: Hashable, Sendable {
     init(
         calendar: EventUnit, was oldCalendar: EventUnit?, server: EventUnit, was oldServer: EventUnit?, rule: Rule
     ) {
-        (toCalendar, toServer) = (calendar, server)
-        let mine = Change(oldCalendar, calendar)
-        let theirs = Change(oldServer, server)
-        func settle<Value>(
-            _ path: WritableKeyPath<EventUnit, Value>, _ isMine: Bool, _ isTheirs: Bool, by precedence: Precedence,
-            isSame: (Value, Value) -> Bool
-        ) {
-            let isSame = isSame(calendar[keyPath: path], server[keyPath: path])
-            switch precedence.verdict(isSame: isSame, isChangedHere: isTheirs, isChangedThere: isMine) {
-            case .same, .leave: break
-            case .write(let lost):
-                toCalendar[keyPath: path] = server[keyPath: path]
-                losesCalendar = losesCalendar || lost
-            case .take(let lost):
-                toServer[keyPath: path] = calendar[keyPath: path]
-                losesServer = losesServer || lost
-            }
-        }
-        // A generic comparison of texts would normalise them.
-        settle(\.content.title, mine.title, theirs.title, by: rule.texts) { $0 == $1 }
-        settle(\.content.location, mine.location, theirs.location, by: rule.texts) { $0 == $1 }
-        settle(\.content.notes, mine.notes, theirs.notes, by: rule.texts) { $0 == $1 }
-        if mine.frame || theirs.frame {
-            // Original starts depend on the times of their series, so both are merged as a whole.
-            settle(\.schedule, mine.schedule, theirs.schedule, by: rule.times) { $0 == $1 }
-        } else {
-            let moments = Set([calendar, server, oldCalendar, oldServer].compactMap { $0 }.flatMap(\.moments))
-            for moment in moments {
-                let now = calendar.occurrence(moment)
-                let there = server.occurrence(moment)
-                settle(
-                    \.[occurrence: moment], oldCalendar.map { $0.occurrence(moment) != now } ?? true,
-                    oldServer.map { $0.occurrence(moment) != there } ?? true, by: rule.times
-                ) { $0 == $1 }
-            }
-        }
-    }
-
-    /// The parts of a unit that changed; all of them when no earlier version is known.
-    private struct Change {
-        let title: Bool
-        let location: Bool
-        let notes: Bool
-        let frame: Bool
-        let schedule: Bool
-
-        init(_ old: EventUnit?, _ new: EventUnit) {
-            title = old?.content.title != new.content.title
-            location = old?.content.location != new.content.location
-            notes = old?.content.notes != new.content.notes
-            frame =
-                old?.content.span != new.content.span
-                || old?.content.recurrence?.rule != new.content.recurrence?.rule
-                || old?.content.recurrence?.additions != new.content.recurrence?.additions
-            schedule = old?.schedule != new.schedule
-        }
+        let sides = Sides(here: server, there: calendar, wasHere: oldServer, wasThere: oldCalendar)
+        // Original starts depend on the times of their series, so both are merged as a whole.
+        let isMoved = !calendar.hasOccurrences(like: oldCalendar) || !server.hasOccurrences(like: oldServer)
+        let moments = Set([calendar, server, oldCalendar, oldServer].compactMap { $0 }.flatMap(\.moments))
+        let fields: [EventUnit.Field] =
+            [.title, .location, .notes] + (isMoved ? [.schedule] : moments.map { .occurrence($0) })
+        var (losesCalendar, losesServer) = (false, false)
+        (toServer, toCalendar) = sides.merged(
+            fields, reading: { $0.part($1) }, taking: { $0.take($1, of: $2) },
+            by: { field, values in
+                let verdict = (field.isText ? rule.texts : rule.times).verdict(
+                    isSame: values.isSame, isChangedHere: values.isChangedHere, isChangedThere: values.isChangedThere)
+                if verdict == .write(lost: true) { losesCalendar = true }
+                if verdict == .take(lost: true) { losesServer = true }
+                return verdict
+            })
+        (self.losesCalendar, self.losesServer) = (losesCalendar, losesServer)
     }
 }
 
 extension EventUnit {
-    /// The state of one occurrence.
-    enum OccurrenceState: Hashable, Sendable {
+    /// A part that is merged by itself.
+    enum Field: Hashable, Sendable {
+        case title, location, notes
+        /// The times, with the occurrences that they identify.
+        case schedule
+        case occurrence(EventMoment)
+
+        var isText: Bool { [.title, .location, .notes].contains(self) }
+    }
+
+    /// What a unit has in a field.
+    enum Part: Hashable, Sendable {
+        case text(ByteString)
+        case schedule(EventSpan, EventRecurrence?, [EventMoment: EventContent])
         case regular, leftOut
         case changed(EventContent)
     }
 
-    /// A unit's times with the occurrences that they identify.
-    struct Schedule: Hashable, Sendable {
-        var span: EventSpan
-        var recurrence: EventRecurrence?
-        var changed: [EventMoment: EventContent]
-    }
-
-    var schedule: Schedule {
-        get { Schedule(span: content.span, recurrence: content.recurrence, changed: changed) }
-        set {
-            content.span = newValue.span
-            content.recurrence = newValue.recurrence
-            changed = newValue.changed
+    func part(_ field: Field) -> Part {
+        switch field {
+        case .title: .text(ByteString(content.title))
+        case .location: .text(ByteString(content.location))
+        case .notes: .text(ByteString(content.notes))
+        case .schedule: .schedule(content.span, content.recurrence, changed)
+        case .occurrence(let moment):
+            isLeftOut(moment) ? .leftOut : changed[moment].map { .changed($0) } ?? .regular
         }
     }
 
-    var moments: Set<EventMoment> { Set(changed.keys).union(content.recurrence?.exceptions ?? []) }
-
-    func occurrence(_ moment: EventMoment) -> OccurrenceState {
-        if content.recurrence?.exceptions.contains(moment) == true { return .leftOut }
-        return changed[moment].map { .changed($0) } ?? .regular
-    }
-
-    subscript(occurrence moment: EventMoment) -> OccurrenceState {
-        get { occurrence(moment) }
-        set {
+    fileprivate mutating func take(_ field: Field, of other: EventUnit) {
+        switch field {
+        case .title: content.title = other.content.title
+        case .location: content.location = other.content.location
+        case .notes: content.notes = other.content.notes
+        case .schedule:
+            (content.span, content.recurrence) = (other.content.span, other.content.recurrence)
+            changed = other.changed
+        case .occurrence(let moment):
             content.recurrence?.exceptions.remove(moment)
-            changed[moment] = nil
-            switch newValue {
-            case .regular: break
-            case .leftOut: content.recurrence?.exceptions.insert(moment)
-            case .changed(let content): changed[moment] = content
-            }
+            if other.isLeftOut(moment) { content.recurrence?.exceptions.insert(moment) }
+            changed[moment] = other.isLeftOut(moment) ? nil : other.changed[moment]
         }
+    }
+
+    private func isLeftOut(_ moment: EventMoment) -> Bool { content.recurrence?.exceptions.contains(moment) == true }
+
+    /// The original starts of occurrences that are changed or left out.
+    fileprivate var moments: Set<EventMoment> { Set(changed.keys).union(content.recurrence?.exceptions ?? []) }
+
+    /// Whether its occurrences have the same original starts.
+    fileprivate func hasOccurrences(like other: EventUnit?) -> Bool {
+        content.span == other?.content.span && content.recurrence?.rule == other?.content.recurrence?.rule
+            && content.recurrence?.additions == other?.content.recurrence?.additions
     }
 }

@@ -51,8 +51,7 @@ extension PhoneOfficeDays {
     }
 
     func find(_ uid: String, like unit: EventUnit, in calendar: String) async throws(StoreFailure) -> StoreEvent? {
-        let span = zones.window(of: unit.content.span)
-        let day = TimeWindow(start: span.start - 86_400, end: span.end + 86_400)
+        let day = zones.window(of: unit.content.span).widened(by: 86_400)
         return try await store.events(in: day, calendars: [calendar])
             .filter { OfficeEvent.uid(inNotes: $0.unit.content.notes) == uid }
             .min { $0.key.localID.isTextBefore($1.key.localID) }

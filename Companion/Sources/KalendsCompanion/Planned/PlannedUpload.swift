@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Calendar
+public import Calendar
 import OfficeDays
 
 /// Sends planned events: titles, times and calendar names, and nothing else.
@@ -22,12 +22,13 @@ public struct PlannedUpload: Sendable {
 
     /// Returns the span that is sent: whole days of the device, from seven days before `now` (in seconds since 1970) to
     /// thirty after.
-    public static func window(_ now: Int, _ zones: Zones) -> TimeWindow {
+    public static func window(_ now: Int, _ zones: Zones) -> TimeRange {
         let clock = zones.clock(of: nil)
         let today = clock.date(at: now)
-        return TimeWindow(
-            start: clock.start(of: today.adding(days: -pastDays)),
-            end: clock.start(of: today.adding(days: futureDays + 1)))
+        return TimeRange(
+            seconds: clock.start(
+                of: today.adding(days: -pastDays))..<clock.start(
+                    of: today.adding(days: futureDays + 1)))
     }
 
     /// Sends the window once. If the calendars could not be read completely, nothing is sent, because the server
@@ -51,7 +52,7 @@ public struct PlannedUpload: Sendable {
         }
         try await allowed()
         let body = PlannedBody(
-            rangeStart: text(window.start), rangeEnd: text(window.end), events: Self.events(found, text))
+            rangeStart: text(window.from), rangeEnd: text(window.to), events: Self.events(found, text))
         do throws(CompanionFailure) {
             return try await service.upsertPlanned(body)
         } catch {
@@ -68,10 +69,10 @@ public struct PlannedUpload: Sendable {
     }
 
     /// Returns each occurrence once, without events that Kalends itself put into a calendar.
-    private static func events(_ found: [StoreOccurrence], _ text: (Int) -> String) -> [PlannedBody.Event] {
+    private static func events(_ found: [StoreOccurrence], _ text: (Instant) -> String) -> [PlannedBody.Event] {
         var seen: Set<PlannedBody.Event> = []
         func rank(_ one: StoreOccurrence) -> (Int, ByteString, ByteString) {
-            (one.start, ByteString(one.key.localID), ByteString(one.title))
+            (one.range.from.seconds, ByteString(one.key.localID), ByteString(one.title))
         }
         let sorted = found.sorted { rank($0) < rank($1) }
         return sorted.compactMap { occurrence in
@@ -79,15 +80,15 @@ public struct PlannedUpload: Sendable {
             let event = PlannedBody.Event(
                 externalID: occurrence.key.localID,
                 title: occurrence.title.allSatisfy(\.isWhitespace) ? untitled : occurrence.title,
-                startAt: text(occurrence.start), endAt: text(occurrence.end), isAllDay: occurrence.isAllDay,
+                startAt: text(occurrence.range.from), endAt: text(occurrence.range.to), isAllDay: occurrence.isAllDay,
                 sourceCalendarName: occurrence.calendarTitle)
             return seen.insert(event).inserted ? event : nil
         }
     }
 
     /// Returns an instant in RFC 3339 with the offset of the device's zone.
-    private func text(_ instant: Int) -> String {
-        Instant(seconds: instant).rfc3339(offset: zones.clock(of: nil).secondsEast(at: instant))
+    private func text(_ instant: Instant) -> String {
+        instant.rfc3339(offset: zones.clock(of: nil).secondsEast(at: instant.seconds))
     }
 }
 

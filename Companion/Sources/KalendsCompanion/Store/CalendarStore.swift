@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A span of time, in seconds since 1970; the end is the first second after it.
-public struct TimeWindow: Hashable, Sendable, Codable {
-    public var start: Int
-    public var end: Int
-
-    public init(start: Int, end: Int) {
-        self.start = start
-        self.end = max(start, end)
-    }
-}
+public import Calendar
 
 /// A write that waits for `commit()`.
 public struct SaveTicket: Hashable, Sendable {
@@ -38,10 +29,10 @@ public protocol CalendarStore: Sendable {
 
     /// Returns all events that overlap a span in these calendars, in no particular order; a series is one event.
     /// `calendars` must not be empty, and the span must be shorter than four years.
-    func events(in window: TimeWindow, calendars: [String]) async throws(StoreFailure) -> [StoreEvent]
+    func events(in window: TimeRange, calendars: [String]) async throws(StoreFailure) -> [StoreEvent]
 
     /// Returns the titles and times of all occurrences that overlap a span.
-    func occurrences(in window: TimeWindow, calendars: [String]) async throws(StoreFailure) -> [StoreOccurrence]
+    func occurrences(in window: TimeRange, calendars: [String]) async throws(StoreFailure) -> [StoreOccurrence]
 
     /// Returns the events with this id at the calendar's server: none, one, or several.
     func events(externalID: String) async throws(StoreFailure) -> [StoreEvent]

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
+
 /// An event, or a series with its changed occurrences, which is read and written as one.
 public struct EventUnit: Hashable, Sendable, Codable {
     public var content: EventContent
@@ -25,11 +27,11 @@ public struct StoreEvent: Hashable, Sendable {
     /// written.
     public var hasAttendees: Bool
     /// The span in which the occurrences of a series are known; nil when all are known.
-    public var known: TimeWindow?
+    public var known: TimeRange?
 
     public init(
         key: EventKey, unit: EventUnit, url: String? = nil, lastModified: Int? = nil, hasAttendees: Bool = false,
-        known: TimeWindow? = nil
+        known: TimeRange? = nil
     ) {
         self.key = key
         self.unit = unit
@@ -65,22 +67,19 @@ public struct EventDraft: Hashable, Sendable {
 public struct StoreOccurrence: Hashable, Sendable {
     public var key: EventKey
     public var title: String
-    /// Seconds since 1970; for whole days, midnight by the device's clock.
-    public var start: Int
-    /// The first second after the occurrence, in seconds since 1970.
-    public var end: Int
+    /// For whole days, from midnight to midnight by the device's clock.
+    public var range: TimeRange
     public var isAllDay: Bool
     public var calendarTitle: String
     /// The event's URL, by which an event that Kalends made is recognized.
     public var url: String?
 
     public init(
-        key: EventKey, title: String, start: Int, end: Int, isAllDay: Bool, calendarTitle: String, url: String? = nil
+        key: EventKey, title: String, range: TimeRange, isAllDay: Bool, calendarTitle: String, url: String? = nil
     ) {
         self.key = key
         self.title = title
-        self.start = start
-        self.end = end
+        self.range = range
         self.isAllDay = isAllDay
         self.calendarTitle = calendarTitle
         self.url = url

@@ -20,7 +20,7 @@ extension RecurrenceRule {
     }
 
     /// Returns the starts, within a window, of a series whose first occurrence is at `span`.
-    public func moments(of span: EventSpan, in window: TimeWindow, _ zones: Zones) -> [EventMoment] {
+    public func moments(of span: EventSpan, in window: TimeRange, _ zones: Zones) -> [EventMoment] {
         var rule = self
         let start: EventTime
         let length: Int
@@ -43,8 +43,8 @@ extension RecurrenceRule {
         }
         let slack = 2 * 86_400
         return rule.times(
-            startingAt: start, from: CivilDateTime(wallSeconds: window.start - length - slack),
-            through: CivilDateTime(wallSeconds: window.end + slack), startConvention: .ifItMatches
+            startingAt: start, from: CivilDateTime(wallSeconds: window.from.seconds - length - slack),
+            through: CivilDateTime(wallSeconds: window.to.seconds + slack), startConvention: .ifItMatches
         ).walls.map(moved).filter { window.overlaps(zones.window(of: $0)) }.map { zones.moment(of: $0) }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Calendar
+public import Calendar
 public import OfficeDays
 
 /// The zones of a device: the clock of each, and the name of the zone to which the device is set.
@@ -37,14 +37,14 @@ public struct Zones: Sendable {
     }
 
     /// Returns where a span begins and ends; whole days are days of the device's zone.
-    public func window(of span: EventSpan) -> TimeWindow {
-        switch span {
-        case .allDay(let first, let last):
-            let clock = clock(of: nil)
-            return TimeWindow(start: clock.start(of: first), end: clock.start(of: last.adding(days: 1)))
-        case .timed(let start, let end, let zone):
-            return TimeWindow(start: instant(start, in: zone), end: instant(end, in: zone))
-        }
+    public func window(of span: EventSpan) -> TimeRange {
+        let (from, to) =
+            switch span {
+            case .allDay(let first, let last):
+                (clock(of: nil).start(of: first), clock(of: nil).start(of: last.adding(days: 1)))
+            case .timed(let start, let end, let zone): (instant(start, in: zone), instant(end, in: zone))
+            }
+        return TimeRange(seconds: from..<max(from, to))
     }
 
     /// Returns the start of an event or an occurrence, in the form of exceptions and changed occurrences.
@@ -56,17 +56,14 @@ public struct Zones: Sendable {
     }
 }
 
-extension TimeWindow {
-    /// Whether an event at `other` overlaps this window; an event without length counts at its start.
-    public func overlaps(_ other: TimeWindow) -> Bool {
-        other.start < end && (other.end > start || (other.start == other.end && other.start >= start))
-    }
-
-    /// The window in pieces of at most a year, since a calendar shortens a span of more than four years without an
+extension TimeRange {
+    /// The range in pieces of at most a year, since a calendar shortens a span of more than four years without an
     /// error.
-    public var years: [TimeWindow] {
-        stride(from: start, to: end, by: Self.year).map { TimeWindow(start: $0, end: min($0 + Self.year, end)) }
+    public var years: [TimeRange] {
+        stride(from: seconds.lowerBound, to: seconds.upperBound, by: Self.year).map {
+            TimeRange(seconds: $0..<min($0 + Self.year, seconds.upperBound))
+        }
     }
 
-    static let year = 366 * 86_400
+    public static let year = 366 * 86_400
 }

@@ -37,7 +37,7 @@ import Testing
         let moment = first + 2 * 86_400
         let moved = event.unit.changed[.instant(moment)]
         return event.unit.changed.count == 1 && moved?.title == "Visit, later"
-            && moved.map { zones.window(of: $0.span) } == TimeWindow(start: moment + 3600, end: moment + 7200)
+            && moved.map { zones.window(of: $0.span) } == TimeRange(seconds: moment + 3600..<moment + 7200)
             && event.unit.content.recurrence?.exceptions == [.instant(moment + 86_400)]
     }
 
@@ -67,7 +67,7 @@ import Testing
     func alone(_ names: StandInDevice.ChangedNames) async throws {
         let phone = Self.phone(names)
         let start = Self.first + 2 * 86_400
-        let window = TimeWindow(start: start, end: start + 7200)
+        let window = TimeRange(seconds: start..<start + 7200)
         let found = try await phone.call { try await $0.events(in: window, calendars: [phone.calendar]) }
         #expect(found.map(\.unit.content.title) == ["Visit"])
         #expect(found.first?.unit.changed[.instant(start)]?.title == "Visit, later")

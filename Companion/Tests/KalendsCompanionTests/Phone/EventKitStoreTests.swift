@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    static let window = TimeWindow(start: PhoneWorld.start - 90 * 86_400, end: PhoneWorld.start + 270 * 86_400)
+    static let window = TimeRange(seconds: PhoneWorld.start - 90 * 86_400..<PhoneWorld.start + 270 * 86_400)
 
     @Test(
         "Without full access nothing is read or written, and an answer is no empty calendar", arguments: [0, 1, 2, 4])
@@ -63,7 +63,7 @@ import Testing
                 .init(title: "y\(year)", when: .allDay(first: day + year * 365, last: day + year * 365)),
                 to: phone.calendar)
         }
-        let six = TimeWindow(start: PhoneWorld.start - 86_400, end: PhoneWorld.start + 6 * 366 * 86_400)
+        let six = TimeRange(seconds: PhoneWorld.start - 86_400..<PhoneWorld.start + 6 * 366 * 86_400)
         let atOnce = try await phone.call { try await $0.events(in: six, calendars: [phone.calendar]) }
         var inPieces: Set<EventKey> = []
         for piece in six.years {

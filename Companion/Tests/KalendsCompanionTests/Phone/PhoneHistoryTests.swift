@@ -79,7 +79,7 @@ extension PhoneWorld {
     private func compare(_ seed: Int) async throws {
         let state = try #require(await states.load())
         let index = RemoteIndex(server.all.map(\.event))
-        let span = TimeWindow(start: Self.start - 90 * 86_400, end: Self.start + 300 * 86_400)
+        let span = TimeRange(seconds: Self.start - 90 * 86_400..<Self.start + 300 * 86_400)
         let calendars = device.calendars.map(\.id)
         let local = try await StandInDevice.$current.withValue(device) { [store] in
             try await store.events(in: span, calendars: calendars)

@@ -30,11 +30,11 @@ import Testing
             let wall = WallTime(first, second: 9 * 3600)
             var event = Event(uid: "u", start: .zoned(CivilDateTime(wallSeconds: wall.total), zone))
             event.recurrence.rules = [try RecurrenceRule(text)]
-            let window = TimeWindow(
-                start: first.daysSinceEpoch * 86_400, end: (first.daysSinceEpoch + 900) * 86_400)
+            let window = TimeRange(
+                seconds: first.daysSinceEpoch * 86_400..<(first.daysSinceEpoch + 900) * 86_400)
             let expected = Set(
                 Series(master: event, overrides: []).occurrences(
-                    from: Instant(seconds: window.start), to: Instant(seconds: window.end), floatingIn: zone.rules
+                    from: window.from, to: window.to, floatingIn: zone.rules
                 ).occurrences.map { EventMoment.instant($0.start.instant(floatingIn: zone.rules).seconds) })
             let span = EventSpan.timed(
                 start: wall, end: WallTime(total: wall.total + 3600), zone: "Europe/Berlin")
@@ -53,9 +53,10 @@ import Testing
         let first = try #require(Day(iso: "2026-01-05"))
         let rule = try #require(RecurrenceRule(ofPhone: "FREQ=DAILY;UNTIL=20260203"))
         let from = try #require(Day(iso: "2026-02-01"))
-        let window = TimeWindow(
-            start: zones.instant(WallTime(from, second: 0), in: nil),
-            end: zones.instant(WallTime(from.adding(days: 30), second: 0), in: nil))
+        let window = TimeRange(
+            seconds: zones.instant(
+                WallTime(from, second: 0), in: nil)..<zones.instant(
+                    WallTime(from.adding(days: 30), second: 0), in: nil))
         let found = rule.moments(of: .allDay(first: first, last: first), in: window, zones)
         #expect(found == (0..<3).map { .day(from.adding(days: $0)) })
     }

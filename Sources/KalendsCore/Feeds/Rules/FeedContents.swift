@@ -62,9 +62,7 @@ package struct FeedContents: Sendable {
         }
         guard let window, live.configuration.showsOwn else { return }
         // The owner's own entries come after those of the circle.
-        try OwnEntries.each(of: live, window: window, in: transaction) { own, exclusion in
-            try body(Entry(collection: own.collection, id: own.id, events: own.events, exclusion: exclusion))
-        }
+        try OwnEntries.each(of: live, window: window, in: transaction, body)
     }
 }
 

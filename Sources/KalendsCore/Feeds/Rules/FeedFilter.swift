@@ -51,9 +51,7 @@ struct EntrySpan: Sendable {
 
 /// The time of an entry, for comparison with a window.
 enum Extent: Sendable {
-    /// Whole days, up to the day after the last.
-    case days(CivilDate, until: CivilDate)
-    case instants(Instant, until: Instant)
+    case once(TimeSpan)
     /// A series with its changed occurrences.
     case series([Series])
     case nowhere
@@ -67,13 +65,7 @@ enum Extent: Sendable {
             self = .series(Series.group(events.map(\.beginningWhenDue)))
         } else if let end = event.effectiveEnd {
             // A to-do without a start counts at its due time.
-            let start = event.start ?? end
-            if case .date(let first) = start {
-                self = .days(first, until: end.civilDate)
-            } else {
-                self = .instants(
-                    start.instant(floatingIn: zone.rules), until: end.instant(floatingIn: zone.rules))
-            }
+            self = .once(TimeSpan(from: event.start ?? end, until: end, in: zone))
         } else {
             self = .nowhere
         }
@@ -173,8 +165,8 @@ struct FeedFilter {
     func exclusion(by extent: Extent, _ span: EntrySpan?, _ budget: inout RecurrenceBudget) -> Exclusion? {
         let isShown: Bool
         switch extent {
-        case .days(let first, let until): isShown = window.shows(days: first, until: until)
-        case .instants(let start, let until): isShown = window.times.overlaps(start, until: until)
+        case .once(.days(let first, let until)): isShown = window.shows(days: first, until: until)
+        case .once(.timed(let start, let end, _)): isShown = window.times.overlaps(start, until: end)
         case .series(let series):
             guard span?.isNear(window) ?? true else { return .window }
             guard budget.left > 0 else { return .costly }

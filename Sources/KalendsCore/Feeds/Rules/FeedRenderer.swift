@@ -170,8 +170,8 @@ package final class FeedRenderer: Sendable {
         _ body: (CalendarPiece) -> Void
     ) throws {
         guard live.configuration.showsOwn else { return }
-        try OwnEntries.each(of: live, window: window, in: transaction) { entry, exclusion in
-            if exclusion == nil { body(CalendarPiece(entry.events, hash: RenderedSchedule.digest)) }
+        try OwnEntries.each(of: live, window: window, in: transaction) { entry in
+            if entry.exclusion == nil { body(CalendarPiece(entry.events, hash: RenderedSchedule.digest)) }
         }
     }
 

@@ -14,7 +14,7 @@ enum OfficeEntries {
 
     static func each(
         of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
-        _ body: (OwnEntries.Entry) throws -> Void
+        _ body: (FeedContents.Entry) throws -> Void
     ) throws {
         guard live.configuration.includePersonal else { return }
         let days = window.firstDay.daysSinceEpoch - slack...window.endDay.daysSinceEpoch + slack
@@ -25,7 +25,7 @@ enum OfficeEntries {
                 uid: shown.uid, sequence: shown.sequence, createdAt: event.changedAt * 1000,
                 updatedAt: event.changedAt * 1000)
             shown.take(revision)
-            try body(OwnEntries.Entry(collection: collection, id: event.uid, events: [shown]))
+            try body(FeedContents.Entry(collection: collection, id: event.uid, events: [shown]))
         }
     }
 }

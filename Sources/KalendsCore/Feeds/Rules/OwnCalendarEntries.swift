@@ -13,7 +13,7 @@ enum OwnCalendarEntries {
 
     static func each(
         of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
-        _ body: (OwnEntries.Entry) throws -> Void
+        _ body: (FeedContents.Entry) throws -> Void
     ) throws {
         guard live.configuration.includePersonal else { return }
         let user = live.feed.userID
@@ -29,7 +29,7 @@ enum OwnCalendarEntries {
                     left -= resource.shown.utf8.count
                     guard left >= 0 else { return }
                     try body(
-                        OwnEntries.Entry(
+                        FeedContents.Entry(
                             collection: "personal", id: "\(calendar.id)/\(resource.name)",
                             events: try events(of: resource, live.look, in: zone)))
                 }

@@ -8,29 +8,23 @@ import Storage
 /// Any change to these entries calls `touchOwnFeeds(of:now:)` in the same transaction, on the ground
 /// `ownCalendar(of:)`, so that such feeds get a new version.
 enum OwnEntries {
-    struct Entry: Sendable {
-        /// The name of the collection in previews.
-        var collection: String
-        var id: String
-        /// One event, or a series with its changed occurrences, before the feed's details are reduced.
-        var events: [Event]
-    }
-
-    /// Calls a body with the entries of one source near a window, in the same order for the same rows, with few of them
-    /// in memory at a time; the body must not query the database.
+    /// Calls a body with the entries of one source near a window, before the feed's details are reduced, in the same
+    /// order for the same rows, with few of them in memory at a time; the body must not query the database.
     typealias Source =
-        @Sendable (LiveFeedParts, FeedWindow, any ReadTransaction, _ body: (Entry) throws -> Void) throws -> Void
+        @Sendable (
+            LiveFeedParts, FeedWindow, any ReadTransaction, _ body: (FeedContents.Entry) throws -> Void
+        ) throws -> Void
 
     private static let sources: [Source] = [
         PersonalEntries.each, OwnCalendarEntries.each, PlannedEntries.each, OfficeEntries.each,
     ]
 
-    /// Calls the body with each entry near the window, as the feed shows it, and the reason that excludes it, if any.
+    /// Calls the body with each entry near the window, as the feed shows it, with the reason that excludes it, if any.
     ///
     /// - Parameter body: must not query the database.
     static func each(
         of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
-        _ body: (Entry, Exclusion?) throws -> Void
+        _ body: (FeedContents.Entry) throws -> Void
     ) throws {
         let filter = FeedFilter(live, window: window)
         var (agreeing, judging) = (
@@ -40,7 +34,8 @@ enum OwnEntries {
             try source(live, window, transaction) { entry in
                 var entry = entry
                 entry.events = entry.events.map { $0.reduced(to: live.look.style).agreed(within: &agreeing) }
-                try body(entry, filter.exclusion(by: Extent(of: entry.events, zone: filter.zone), nil, &judging))
+                entry.exclusion = filter.exclusion(by: Extent(of: entry.events, zone: filter.zone), nil, &judging)
+                try body(entry)
             }
         }
     }

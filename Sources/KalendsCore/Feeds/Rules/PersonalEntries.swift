@@ -10,7 +10,7 @@ enum PersonalEntries {
 
     static func each(
         of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
-        _ body: (OwnEntries.Entry) throws -> Void
+        _ body: (FeedContents.Entry) throws -> Void
     ) throws {
         guard live.configuration.includePersonal else { return }
         let days = window.firstDay.daysSinceEpoch - slack...window.endDay.daysSinceEpoch + slack
@@ -34,7 +34,7 @@ enum PersonalEntries {
 
     private static func each(
         of user: String, onDays days: ClosedRange<Int>, as look: FeedRenderKey, in transaction: any ReadTransaction,
-        _ body: (OwnEntries.Entry) throws -> Void
+        _ body: (FeedContents.Entry) throws -> Void
     ) throws {
         let zone = try transaction.user(user)?.timeZone.flatMap { TimeZoneReference($0) } ?? look.zone
         let builder = PersonalEntryBuilder(look: look, zone: zone)
@@ -42,7 +42,8 @@ enum PersonalEntries {
             grouping: try transaction.personalOccurrences(of: user), by: SeriesKey.init)
         func give(_ event: PersonalEvent, _ occurrences: [PersonalEvent]) throws {
             try body(
-                OwnEntries.Entry(collection: "personal", id: event.id, events: builder.events(of: event, occurrences)))
+                FeedContents.Entry(collection: "personal", id: event.id, events: builder.events(of: event, occurrences))
+            )
         }
         try transaction.eachPersonalEvent(of: user, onDays: days) { event in
             try give(event, occurrences.removeValue(forKey: SeriesKey(event)) ?? [])

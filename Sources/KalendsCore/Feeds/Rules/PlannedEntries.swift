@@ -9,7 +9,7 @@ enum PlannedEntries {
 
     static func each(
         of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
-        _ body: (OwnEntries.Entry) throws -> Void
+        _ body: (FeedContents.Entry) throws -> Void
     ) throws {
         guard live.configuration.includePlanned else { return }
         let user = live.feed.userID
@@ -19,7 +19,7 @@ enum PlannedEntries {
             limit: .max)
         {
             try body(
-                OwnEntries.Entry(
+                FeedContents.Entry(
                     collection: "planned", id: planned.externalID, events: [event(planned, live.look, in: zone)]))
         }
     }

@@ -8,8 +8,8 @@ struct ImportQuota: Sendable {
     let quotas: Quotas
     let circleID: String
 
-    init(_ services: Services, for caller: Identity, circle: String) {
-        (store, quotas, circleID) = (services.store, services.settings.quotas.clamped(to: caller), circle)
+    init(_ context: ImportContext, for caller: Identity, circle: String) {
+        (store, quotas, circleID) = (context.store, context.settings.quotas.clamped(to: caller), circle)
     }
 
     private static let day = 86_400_000

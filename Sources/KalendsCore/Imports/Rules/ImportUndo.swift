@@ -5,7 +5,7 @@ import Storage
 
 /// Undoes an import: what was there before is restored, all of it at once, except for events that were edited since.
 package struct ImportUndo: Sendable {
-    let services: Services
+    let context: ImportContext
     let caller: Caller
 
     /// How many changes are processed together.
@@ -43,11 +43,11 @@ package struct ImportUndo: Sendable {
     /// Undoes an import; throws 409 if it is not committed, and 403 for a user if it contains events that are private
     /// to somebody else.
     func undo(_ id: String) async throws -> Kept {
-        let circle = try await services.store.read { try record(id, in: $0).1.id }
-        return try await services.turns.alone(in: circle) {
-            try await EventStaging.discard(in: circle, services.store)
-            let (record, circle) = try await services.store.read { try self.record(id, in: $0) }
-            var staging = EventStaging(circle, services.store)
+        let circle = try await context.store.read { try record(id, in: $0).1.id }
+        return try await context.turns.alone(in: circle) {
+            try await EventStaging.discard(in: circle, context.store)
+            let (record, circle) = try await context.store.read { try self.record(id, in: $0) }
+            var staging = EventStaging(circle, context.store)
             do {
                 let kept = try await stage(record, &staging)
                 try await publish(id, staging)
@@ -74,11 +74,11 @@ package struct ImportUndo: Sendable {
 
     private func stage(_ record: ImportRecord, _ staging: inout EventStaging) async throws -> Kept {
         var (kept, end) = (Kept(), Int.max)
-        let (circle, now) = (staging.circle, services.now())
+        let (circle, now) = (staging.circle, context.now())
         let zone = try circle.zone.rules
         while true {
             let last = end
-            let page = try await services.store.read { transaction in
+            let page = try await context.store.read { transaction in
                 try UndoPage(record, before: last, limit: Self.group, circle, in: transaction)
             }
             guard let position = page.position else { break }
@@ -114,7 +114,7 @@ package struct ImportUndo: Sendable {
 
     private func publish(_ id: String, _ staging: EventStaging) async throws {
         let circle = staging.circle.id
-        try await services.acts.act(on: .circle(circle, .write), for: caller) { act in
+        try await context.acts.act(on: .circle(circle, .write), for: caller) { act in
             let transaction = act.transaction
             guard var record = try transaction.importRecord(id) else { throw Refusal.missing(.import) }
             try Self.checkCommitted(record)
@@ -124,14 +124,14 @@ package struct ImportUndo: Sendable {
             if staging.count > 0 {
                 try staging.publish(in: transaction, now: act.now) {
                     try ScheduleWriter(
-                        circle: act.circle, quotas: services.settings.quotas.clamped(to: caller.identity),
+                        circle: act.circle, quotas: context.settings.quotas.clamped(to: caller.identity),
                         transaction: transaction, now: act.now)
                 }
                 try transaction.forgetValidators(in: circle)
             }
             return ActResult(noting: AuditNote(.importUndone, id))
         }
-        services.tidying.afterImport(id, in: circle)
+        context.tidying.afterImport(id, in: circle)
     }
 }
 

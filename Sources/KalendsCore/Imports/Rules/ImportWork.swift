@@ -8,7 +8,7 @@ import Storage
 /// Only the acts that begin it make one, so that it exists only for a caller whose right in the circle was checked; what
 /// it reads checks no right again, and each act with which it writes checks it in its own transaction.
 package struct ImportWork: Sendable {
-    private let services: Services
+    private let context: ImportContext
     package let id: String
     private let circleID: String
     private let caller: Caller
@@ -18,17 +18,17 @@ package struct ImportWork: Sendable {
     /// for the day.
     static func begin(
         _ id: String, in circle: String, for caller: Caller, choosing choice: ImportChoice, bytes: Int,
-        _ services: Services
+        _ context: ImportContext
     ) async throws -> ImportWork {
-        let quota = ImportQuota(services, for: caller.identity, circle: circle)
-        return try await services.acts.act(on: ground(circle), for: caller) { act in
+        let quota = ImportQuota(context, for: caller.identity, circle: circle)
+        return try await context.acts.act(on: ground(circle), for: caller) { act in
             try quota.note(bytes: bytes, now: act.now, in: act.transaction)
             var record = ImportRecord(
                 id: id, circleID: act.target.id, state: .previewed, importedBy: caller.userID, report: "", source: "",
                 createdAt: act.now)
             record.stage = .reading
             try act.transaction.putImport(record)
-            let work = ImportWork(services: services, id: id, circleID: act.target.id, caller: caller, choice: choice)
+            let work = ImportWork(context: context, id: id, circleID: act.target.id, caller: caller, choice: choice)
             return .unnoted("An import is noted when it changes something.", work)
         }
     }
@@ -37,9 +37,9 @@ package struct ImportWork: Sendable {
     ///
     /// - Parameter isHeld: whether no other server works on the import.
     static func resume(
-        _ id: String, for caller: Caller, choosing choice: ImportChoice, isHeld: Bool, _ services: Services
+        _ id: String, for caller: Caller, choosing choice: ImportChoice, isHeld: Bool, _ context: ImportContext
     ) async throws -> ImportWork {
-        try await services.acts.act(
+        try await context.acts.act(
             on: .import(id, .write, touchingNoFeed: "Nothing of an import is shown before it is committed."),
             for: caller
         ) { act in
@@ -47,7 +47,7 @@ package struct ImportWork: Sendable {
             guard isHeld else { throw Refusal.importState("This import is already being committed.") }
             try act.transaction.setStage(.committing, ofImport: id)
             let work = ImportWork(
-                services: services, id: id, circleID: act.target.circleID, caller: caller, choice: choice)
+                context: context, id: id, circleID: act.target.circleID, caller: caller, choice: choice)
             return .unnoted("The commit is noted when it is done.", work)
         }
     }
@@ -57,15 +57,15 @@ package struct ImportWork: Sendable {
         let reading = try await read(upload, share: 0.6)
         let plan = try await plan(reading, importedBy: caller.userID, excluded: [])
         // None of the circle's events are written: only the preview itself is staged.
-        var staging = EventStaging(plan.circle, services.store)
+        var staging = EventStaging(plan.circle, context.store)
         do {
-            var drafts = ImportDrafts(reading.events, for: plan, services.store)
+            var drafts = ImportDrafts(reading.events, for: plan, context.store)
             while let blocks = try await drafts.next() {
-                for (block, items) in zip(blocks, try await plan.decide(blocks, services.store)) {
+                for (block, items) in zip(blocks, try await plan.decide(blocks, context.store)) {
                     try keep(items, as: block.number, &staging)
                     keep(block.packed, as: block.number, &staging)
                     if staging.isFull { try await staging.write() }
-                    services.importRegistry.reportProgress(
+                    context.registry.reportProgress(
                         id, .reading, 0.6 + 0.4 * Double(block.number) / Double(reading.events.blocks))
                 }
             }
@@ -75,7 +75,7 @@ package struct ImportWork: Sendable {
             throw error
         }
         let counts = plan.counts
-        try await services.acts.act(on: Self.ground(circleID), for: caller) { act in
+        try await context.acts.act(on: Self.ground(circleID), for: caller) { act in
             var record = try Self.record(id, in: act.transaction)
             record.stage = nil
             record.source = Self.text(reading.summary)
@@ -88,18 +88,18 @@ package struct ImportWork: Sendable {
     /// Reads a file and imports it at once.
     func commit(_ upload: ImportUpload) async throws {
         let reading = try await read(upload, share: 0.5)
-        services.importRegistry.reportProgress(id, .committing, 0.5)
-        try await services.turns.alone(in: circleID) {
+        context.registry.reportProgress(id, .committing, 0.5)
+        try await context.turns.alone(in: circleID) {
             try await apply(reading, importedBy: caller.userID, base: 0, excluded: [], share: 0.5)
         }
     }
 
     /// Imports the content of a stored preview, which has been marked as under way.
     func commit(excluding excluded: Set<ByteString>) async throws {
-        try await services.turns.alone(in: circleID) {
-            let record = try await services.store.read { try Self.record(id, in: $0) }
+        try await context.turns.alone(in: circleID) {
+            let record = try await context.store.read { try Self.record(id, in: $0) }
             // These are left over from an interrupted commit.
-            try await services.store.recordRepeatedly { try $0.trimItems(ofImport: id, limit: $1) }
+            try await context.store.recordRepeatedly { try $0.trimItems(ofImport: id, limit: $1) }
             try await apply(
                 try Self.reading(record), importedBy: record.importedBy, base: ImportRecord.span, excluded: excluded,
                 share: 1)
@@ -112,9 +112,9 @@ package struct ImportWork: Sendable {
     private func apply(
         _ reading: ImportReading, importedBy: String?, base: Int, excluded: Set<ByteString>, share: Double
     ) async throws {
-        try await EventStaging.discard(in: circleID, services.store)
+        try await EventStaging.discard(in: circleID, context.store)
         let plan = try await plan(reading, importedBy: importedBy, excluded: excluded)
-        var staging = EventStaging(plan.circle, services.store)
+        var staging = EventStaging(plan.circle, context.store)
         do {
             try await stage(reading, plan, base: base, share: share, &staging)
             if let unknown = plan.unmetExclusion {
@@ -133,16 +133,16 @@ package struct ImportWork: Sendable {
     ) async throws {
         var changes = 0
         let blocks = reading.events.blocks
-        var drafts = ImportDrafts(reading.events, for: plan, services.store)
+        var drafts = ImportDrafts(reading.events, for: plan, context.store)
         while let group = try await drafts.next() {
-            for (block, items) in zip(group, try await plan.decide(group, services.store)) {
+            for (block, items) in zip(group, try await plan.decide(group, context.store)) {
                 let made = items.flatMap { $0.stage(&staging) }
                 keep(made, from: changes, &staging)
                 changes += made.count
                 try keep(items, as: base + block.number, &staging)
                 try staging.check(plan.sources, limits)
                 if staging.isFull { try await staging.write() }
-                services.importRegistry.reportProgress(
+                context.registry.reportProgress(
                     id, .committing, 1 - share + share * Double(block.number + 1) / Double(blocks))
             }
         }
@@ -154,7 +154,7 @@ package struct ImportWork: Sendable {
         _ staging: EventStaging, _ plan: SharedPlan, _ summary: ImportSummary, base: Int
     ) async throws {
         let counts = plan.counts
-        try await services.acts.act(on: .circle(circleID, .write), for: caller) { act in
+        try await context.acts.act(on: .circle(circleID, .write), for: caller) { act in
             let transaction = act.transaction
             var record = try Self.record(id, in: transaction)
             guard record.state == .previewed, record.stage == .reading || record.stage == .committing else {
@@ -170,21 +170,21 @@ package struct ImportWork: Sendable {
             try transaction.putImport(record)
             try staging.publish(in: transaction, now: act.now) {
                 try ScheduleWriter(
-                    circle: act.circle, quotas: services.settings.quotas.clamped(to: caller.identity),
+                    circle: act.circle, quotas: context.settings.quotas.clamped(to: caller.identity),
                     transaction: transaction, now: act.now)
             }
             if staging.count > 0 { try transaction.forgetValidators(in: circleID) }
             return ActResult(noting: AuditNote(.importCommitted, id))
         }
-        services.tidying.afterImport(id, in: circleID)
+        context.tidying.afterImport(id, in: circleID)
     }
 
     private func plan(
         _ reading: ImportReading, importedBy: String?, excluded: Set<ByteString>
     ) async throws -> SharedPlan {
-        let index = try await reading.index(in: try await services.store.read(circle(in:)), services.store)
-        let (now, limits) = (services.now(), limits)
-        return try await services.store.read { transaction in
+        let index = try await reading.index(in: try await context.store.read(circle(in:)), context.store)
+        let (now, limits) = (context.now(), limits)
+        return try await context.store.read { transaction in
             let before = try transaction.importRecord(id)?.choice
             let owner = try ImportOwner(
                 .person(importedBy), index, try circle(in: transaction),
@@ -195,16 +195,16 @@ package struct ImportWork: Sendable {
     }
 
     private var limits: EventLimits {
-        services.settings.eventLimits.clamped(to: caller.identity, services.settings.quotas)
+        context.settings.eventLimits.clamped(to: caller.identity, context.settings.quotas)
     }
 
     private func read(_ upload: ImportUpload, share: Double) async throws -> ImportReading {
-        let circle = try await services.store.read(circle(in:))
-        let (registry, id) = (services.importRegistry, id)
-        let reading = try await services.importReader.read(upload, in: circle) { part in
+        let circle = try await context.store.read(circle(in:))
+        let (registry, id) = (context.registry, id)
+        let reading = try await context.reader.read(upload, in: circle) { part in
             registry.reportProgress(id, .reading, part * share)
         }
-        try await ImportQuota(services, for: caller.identity, circle: circleID).check(events: reading.summary.events)
+        try await ImportQuota(context, for: caller.identity, circle: circleID).check(events: reading.summary.events)
         return reading
     }
 

@@ -4,9 +4,7 @@ package import ICalBridge
 
 /// Checks a calendar file: reports its faults and how calendar apps read it. Nothing is stored.
 package struct FileCheck: Sendable {
-    package let services: Services
-
-    package init(services: Services) { self.services = services }
+    let context: ImportContext
 
     /// Checks a file in a reading process; throws 429 when too much is being received, 422 for a file beyond its
     /// limits.
@@ -18,9 +16,9 @@ package struct FileCheck: Sendable {
     package func result(
         from sender: Sender, receive: (FairPool.Holding) async throws -> ImportUpload
     ) async throws -> (found: Result, bytes: Int) {
-        let admission = try services.intake.files.enter(sender)
+        let admission = try context.intake.files.enter(sender)
         let upload = try await receive(admission)
-        let found = try await services.importReader.check(upload)
+        let found = try await context.reader.check(upload)
         withExtendedLifetime(admission) {}
         return (found, upload.spool.count)
     }

@@ -25,21 +25,21 @@ extension Imports {
         in circle: String, for caller: Caller, after cursor: (createdAt: Int, id: String)?,
         _ show: @escaping @Sendable (_ fetch: (_ last: Listed?, _ count: Int) throws -> [Listed]) throws -> Shown
     ) async throws -> Shown {
-        try await services.acts.readPage(for: caller) { transaction in
+        try await context.acts.readPage(for: caller) { transaction in
             let circle = try Rights.authorized(circle, for: caller.identity, in: transaction)
             return try show { last, count in
                 let position = last.map { ($0.createdAt.milliseconds, $0.id) } ?? cursor
-                return try circle.imports(after: position, limit: count, services)
+                return try circle.imports(after: position, limit: count, context)
             }
         }
     }
 
     /// Returns the report of an import with its state; throws 404 for an import that the caller may not see.
     package func report(_ id: String, for caller: Caller, _ part: Part) async throws -> Report {
-        let earlier = services.importRegistry.progress(id)
-        return try await services.acts.readPage(for: caller) { transaction in
+        let earlier = context.registry.progress(id)
+        return try await context.acts.readPage(for: caller) { transaction in
             let (record, circle) = try Rights.import(id, for: caller.identity, .read, in: transaction)
-            return try Report(record, part, earlier: earlier, services, in: circle)
+            return try Report(record, part, earlier: earlier, context, in: circle)
         }
     }
 }
@@ -47,19 +47,19 @@ extension Imports {
 extension AuthorizedCircle {
     /// Returns the circle's imports that the caller may see, the latest first.
     package func imports(
-        after cursor: (createdAt: Int, id: String)? = nil, limit: Int, _ services: Services
+        after cursor: (createdAt: Int, id: String)? = nil, limit: Int, _ context: ImportContext
     ) throws -> [Imports.Listed] {
         try transaction.imports(in: id, for: user, after: cursor, limit: limit)
-            .map { try Imports.Listed($0, services, in: self) }
+            .map { try Imports.Listed($0, context, in: self) }
     }
 
     /// Returns the report of one of the circle's imports; throws 404 for an import that the caller may not see.
     ///
     /// - Parameter earlier: the progress before the transaction began.
     package func report(
-        of id: String, _ part: Imports.Part, earlier: ImportRegistry.Progress?, _ services: Services
+        of id: String, _ part: Imports.Part, earlier: ImportRegistry.Progress?, _ context: ImportContext
     ) throws -> Imports.Report {
-        try Imports.Report(try `import`(id), part, earlier: earlier, services, in: self)
+        try Imports.Report(try `import`(id), part, earlier: earlier, context, in: self)
     }
 }
 
@@ -67,7 +67,7 @@ extension Imports.Listed {
     /// - Parameter earlier: the progress before the transaction began: an import that has ended since is still under
     ///   way in the transaction, and the registry knows nothing more of it.
     fileprivate init(
-        _ record: ImportRecord, earlier: ImportRegistry.Progress? = nil, _ services: Services,
+        _ record: ImportRecord, earlier: ImportRegistry.Progress? = nil, _ context: ImportContext,
         in circle: AuthorizedCircle
     ) throws {
         self.init()
@@ -90,8 +90,8 @@ extension Imports.Listed {
                 }
             progress = 1
         case .reading, .committing:
-            var known = services.importRegistry.progress(id) ?? earlier
-            if known == nil, services.leases.isShared {
+            var known = context.registry.progress(id) ?? earlier
+            if known == nil, context.leases.isShared {
                 known = try circle.transaction.leaseNote(ImportRecord.leaseName(id)).flatMap(
                     ImportRegistry.Progress.init(note:))
             }
@@ -113,12 +113,12 @@ extension Imports.Report {
     private static let mostItemBytes = 3 << 20
 
     fileprivate init(
-        _ record: ImportRecord, _ asked: Imports.Part, earlier: ImportRegistry.Progress?, _ services: Services,
+        _ record: ImportRecord, _ asked: Imports.Part, earlier: ImportRegistry.Progress?, _ context: ImportContext,
         in circle: AuthorizedCircle
     ) throws {
         self.init()
         let transaction = circle.transaction
-        listed = try Imports.Listed(record, earlier: earlier, services, in: circle)
+        listed = try Imports.Listed(record, earlier: earlier, context, in: circle)
         var view = ImportShown(record, to: circle.caller)
         let details = record.report.isEmpty ? Imports.Details() : try Imports.Details(stored: record.report)
         (keep, todos, shown) = (details.keep, details.todos, view.part)

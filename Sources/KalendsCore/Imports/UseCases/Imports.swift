@@ -7,9 +7,7 @@ import Storage
 
 /// Imports of files: previewed first, then committed, and undone if wanted.
 package struct Imports: Sendable {
-    package let services: Services
-
-    package init(services: Services) { self.services = services }
+    let context: ImportContext
 
     package enum Mode: String, CaseIterable, Sendable { case preview, commit }
 
@@ -43,16 +41,16 @@ package struct Imports: Sendable {
         choosing choice: ImportChoice = ImportChoice(), _ options: Options, _ part: Part,
         receive: (FairPool.Holding) async throws -> ImportUpload
     ) async throws -> Report {
-        _ = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .write, in: $0) }
-        let admission = try services.intake.files.enter(sender)
+        _ = try await context.store.read { try Rights.circle(circleID, for: caller.identity, .write, in: $0) }
+        let admission = try context.intake.files.enter(sender)
         let upload = try await receive(admission)
         let id = FeedLedger.makeID()
         // The lease is taken before the import is noted as in progress: without a lease it would look as if a server
         // had stopped during it.
-        let held = try await services.leases.take(ImportRecord.leaseName(id))
+        let held = try await context.leases.take(ImportRecord.leaseName(id))
         let work = try await givingBack(held) {
             try await ImportWork.begin(
-                id, in: circleID, for: caller, choosing: choice, bytes: upload.spool.count, services)
+                id, in: circleID, for: caller, choosing: choice, bytes: upload.spool.count, context)
         }
         let run = { @Sendable in
             try await keeping(held, id) {
@@ -67,13 +65,13 @@ package struct Imports: Sendable {
             try await givingBack(held) { try start(id, options, run) }
             return try await report(id, for: caller, part)
         }
-        defer { services.importRegistry.forget(id) }
+        defer { context.registry.forget(id) }
         do {
             try await run()
             return try await report(id, for: caller, part)
         } catch {
-            try? await services.store.record { try $0.forgetImport(id) }
-            services.tidying.afterForgetting(id)
+            try? await context.store.record { try $0.forgetImport(id) }
+            context.tidying.afterForgetting(id)
             throw error
         }
     }
@@ -85,7 +83,7 @@ package struct Imports: Sendable {
         do {
             return try await begin()
         } catch {
-            if let held { await services.leases.giveBack(held) }
+            if let held { await context.leases.giveBack(held) }
             throw error
         }
     }
@@ -99,17 +97,17 @@ package struct Imports: Sendable {
         choosing choice: ImportChoice = ImportChoice(),
         _ options: Options, _ part: Part
     ) async throws -> Report {
-        let held = try await services.leases.take(ImportRecord.leaseName(id))
-        let isHeld = held != nil || !services.leases.isShared
+        let held = try await context.leases.take(ImportRecord.leaseName(id))
+        let isHeld = held != nil || !context.leases.isShared
         let work = try await givingBack(held) {
-            try await ImportWork.resume(id, for: caller, choosing: choice, isHeld: isHeld, services)
+            try await ImportWork.resume(id, for: caller, choosing: choice, isHeld: isHeld, context)
         }
         let run = { @Sendable in try await keeping(held, id) { try await work.commit(excluding: excluded) } }
         if options.isInBackground {
             try await givingBack(held) { try start(id, options, run) }
             return try await report(id, for: caller, part)
         }
-        defer { services.importRegistry.forget(id) }
+        defer { context.registry.forget(id) }
         do {
             try await run()
         } catch StorageError.leaseLost {
@@ -128,11 +126,11 @@ package struct Imports: Sendable {
             if try transaction.importRecord(id)?.stage == .committing { try transaction.setStage(nil, ofImport: id) }
         }
         do {
-            try await services.store.record(release)
+            try await context.store.record(release)
         } catch {
             // What prevents the commit may also prevent this change.
-            let (store, isShared) = (services.store, services.leases.isShared)
-            try? services.importRegistry.start(id) { try? await Self.record(in: store, isShared: isShared, release) }
+            let (store, isShared) = (context.store, context.leases.isShared)
+            try? context.registry.start(id) { try? await Self.record(in: store, isShared: isShared, release) }
         }
     }
 
@@ -159,14 +157,14 @@ package struct Imports: Sendable {
     private func keeping<Value: Sendable>(
         _ held: HeldLease?, _ id: String, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let registry = services.importRegistry
-        return try await services.leases.keeping(
+        let registry = context.registry
+        return try await context.leases.keeping(
             held, every: .seconds(1), noting: { registry.progress(id)?.note ?? "" }, work)
     }
 
     /// Restores the state before an import; items that were changed since then stay as they are and are reported.
     package func undo(_ id: String, for caller: Caller, _ part: Part) async throws -> Report {
-        let kept = try await ImportUndo(services: services, caller: caller).undo(id)
+        let kept = try await ImportUndo(context: context, caller: caller).undo(id)
         var report = try await report(id, for: caller, part)
         (report.kept, report.keptCount) = (kept.items, kept.count)
         return report
@@ -174,7 +172,7 @@ package struct Imports: Sendable {
 
     /// Discards a preview; throws 409 for an import that is being read or committed, or was committed.
     package func discard(_ id: String, for caller: Caller) async throws {
-        try await services.acts.act(
+        try await context.acts.act(
             on: .import(id, .write, touchingNoFeed: "Nothing of a preview is shown."), for: caller
         ) { act in
             guard act.target.state == .previewed, act.target.stage != .reading, act.target.stage != .committing else {
@@ -183,14 +181,14 @@ package struct Imports: Sendable {
             try act.transaction.forgetImport(id)
             return .unnoted("What was never brought in leaves no trace.", ())
         }
-        services.tidying.afterForgetting(id)
+        context.tidying.afterForgetting(id)
     }
 
     /// Fetches the file of an import; throws 422 for an address that has none.
     ///
     /// - Parameter address: the address as it was given; it is used once and not stored.
     package func fetch(_ address: String, _ admission: FairPool.Holding) async throws -> ImportUpload {
-        let fetcher = services.fetcher
+        let fetcher = context.fetcher
         guard case .calendar(let found) = try await fetcher.fetch(url: try fetcher.url(address), for: admission) else {
             throw OutboundFailure.garbled.refusal
         }
@@ -201,9 +199,9 @@ package struct Imports: Sendable {
     private func start(
         _ id: String, _ options: Options, _ work: @escaping @Sendable () async throws -> Void
     ) throws {
-        let (store, tidying, logger) = (services.store, services.tidying, options.logger)
-        let isShared = services.leases.isShared
-        try services.importRegistry.start(id) {
+        let (store, tidying, logger) = (context.store, context.tidying, options.logger)
+        let isShared = context.leases.isShared
+        try context.registry.start(id) {
             do {
                 try await work()
             } catch StorageError.leaseLost {

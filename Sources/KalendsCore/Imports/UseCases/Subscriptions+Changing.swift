@@ -56,9 +56,9 @@ extension Subscriptions {
 
     /// Follows a calendar; throws 409 when the circle already follows it, or follows the maximum number of calendars.
     package func create(_ draft: Draft, in circle: String, for caller: Caller) async throws -> Shown {
-        let (id, key, fetcher) = (FeedLedger.makeID(), services.sealingKey, services.fetcher)
-        let most = services.settings.quotas.clamped(to: caller.identity).subscriptionsPerCircle
-        return try await services.acts.act(on: .circle(circle, .write), for: caller) { act in
+        let (id, key, fetcher) = (FeedLedger.makeID(), context.sealingKey, context.fetcher)
+        let most = context.settings.quotas.clamped(to: caller.identity).subscriptionsPerCircle
+        return try await context.acts.act(on: .circle(circle, .write), for: caller) { act in
             let (transaction, url) = (act.transaction, try draft.url(fetcher))
             if let other = try transaction.subscription(in: circle, urlDigest: url.digest) {
                 throw Refusal.conflict(
@@ -82,7 +82,7 @@ extension Subscriptions {
     package func change(
         _ id: String, in circle: String, _ change: Change, if condition: Precondition<Subscription>, for caller: Caller
     ) async throws -> Shown {
-        try await services.acts.act(on: .circle(circle, .write), for: caller) { act in
+        try await context.acts.act(on: .circle(circle, .write), for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
             let old = try Self.find(id, in: circle, transaction)
             if !change.faults.isEmpty { throw Refusal.invalid(change.faults) }
@@ -116,18 +116,18 @@ extension Subscriptions {
     package func delete(
         _ id: String, in circle: String, if condition: Precondition<Subscription>, for caller: Caller
     ) async throws {
-        let services = services
-        try await services.turns.alone(in: circle) {
-            try await EventStaging.discard(in: circle, services.store)
-            let (own, state) = try await services.store.read { transaction in
+        let context = context
+        try await context.turns.alone(in: circle) {
+            try await EventStaging.discard(in: circle, context.store)
+            let (own, state) = try await context.store.read { transaction in
                 let state = try Rights.circle(circle, for: caller.identity, .write, in: transaction)
                 let own = try Self.find(id, in: circle, transaction)
                 try condition.check(own)
                 return (own, state)
             }
-            let update = try await SubscriptionUpdate(services: services, own: own).stageEnd(in: state)
+            let update = try await SubscriptionUpdate(context: context, own: own).stageEnd(in: state)
             do {
-                try await services.acts.act(on: .circle(circle, .write), for: caller) { act in
+                try await context.acts.act(on: .circle(circle, .write), for: caller) { act in
                     let transaction = act.transaction
                     try condition.check(try Self.find(id, in: circle, transaction))
                     if update.hasChanges { try update.staging.publish(in: transaction, now: act.now) }
@@ -141,7 +141,7 @@ extension Subscriptions {
                 throw error
             }
         }
-        services.tidying.afterUpdate(in: circle)
+        context.tidying.afterUpdate(in: circle)
     }
 }
 

@@ -5,9 +5,7 @@ package import Storage
 
 /// The external calendars that a circle follows.
 package struct Subscriptions: Sendable {
-    package let services: Services
-
-    package init(services: Services) { self.services = services }
+    let context: ImportContext
 
     /// A subscription with the number of its events in the circle.
     package struct Shown: Sendable {
@@ -17,12 +15,12 @@ package struct Subscriptions: Sendable {
 
     /// Returns a circle's subscriptions in order of id.
     package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Shown] {
-        try await services.acts.read(in: circle, for: caller) { try $0.subscriptions(page) }
+        try await context.acts.read(in: circle, for: caller) { try $0.subscriptions(page) }
     }
 
     /// Returns one subscription; throws 404 for a subscription that is not in the circle.
     package func get(_ id: String, in circle: String, for caller: Caller) async throws -> Shown {
-        try await services.store.read { transaction in
+        try await context.store.read { transaction in
             let own = try Self.find(id, in: circle, for: caller, .read, transaction)
             return Shown(own: own, events: try transaction.eventCount(ofSubscription: id))
         }
@@ -41,21 +39,21 @@ package struct Subscriptions: Sendable {
     package func refresh(
         _ id: String, in circle: String, for caller: Caller, from sender: Sender, _ logger: Logger
     ) async throws -> Shown {
-        let own = try await services.store.read { try Self.find(id, in: circle, for: caller, .write, $0) }
+        let own = try await context.store.read { try Self.find(id, in: circle, for: caller, .write, $0) }
         guard own.state == .active else {
             throw Refusal.conflict("This subscription is \(own.state.rawValue).", code: .subscriptionInactive)
         }
-        try services.refreshes.admit(own, for: caller.userID, now: services.now())
+        try context.refreshes.admit(own, for: caller.userID, now: context.now())
         let refreshed: Subscription?
         do {
-            refreshed = try await SubscriptionRefresh(services: services, logger: logger).refresh(id, for: sender)
+            refreshed = try await SubscriptionRefresh(context: context, logger: logger).refresh(id, for: sender)
         } catch is CancellationError where !Task.isCancelled {
             // The server ends all refreshes together with its background work, and somebody still waits for this one.
             throw Self.ended
         }
         guard let refreshed else { throw Refusal.missing(.subscription) }
         return Shown(
-            own: refreshed, events: try await services.store.read { try $0.eventCount(ofSubscription: id) })
+            own: refreshed, events: try await context.store.read { try $0.eventCount(ofSubscription: id) })
     }
 
     static func find(

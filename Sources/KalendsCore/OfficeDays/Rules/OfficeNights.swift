@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Logging
+import Logging
+import OfficeDays
 import ServiceLifecycle
 import Storage
 
 /// Decides at 23:59 in each person's time zone what their day was; nights that the server missed are decided at its
 /// start.
 package struct OfficeNights: Service {
-    package let services: Services
-    package let logger: Logger
-
-    package init(services: Services, logger: Logger) {
-        self.services = services
-        self.logger = logger
-    }
+    let store: any Store
+    let shards: ShardWork
+    let now: Clock
+    let logger: Logger
 
     private static let pause = Duration.seconds(20)
     /// The most users that one query finds.
@@ -28,12 +26,12 @@ package struct OfficeNights: Service {
     /// Decides all nights that are over.
     func once() async throws {
         while true {
-            let (now, shards) = (services.now(), services.leases.shards.open)
-            let due = try await services.store.read {
-                try $0.dueOfficeNights(now: now, in: shards, limit: Self.usersAtOnce)
+            let (now, open) = (now(), shards.open)
+            let due = try await store.read {
+                try $0.dueOfficeNights(now: now, in: open, limit: Self.usersAtOnce)
             }
             if due.isEmpty { return }
-            _ = try await services.leases.shards.work(in: Shards(of: due)) {
+            _ = try await shards.work(in: Shards(of: due)) {
                 do {
                     try await decide(due, now: now)
                 } catch StorageError.leaseLost {
@@ -48,7 +46,7 @@ package struct OfficeNights: Service {
 
     /// Decides the nights of the first users, as many as fit into one transaction.
     private func decide(_ users: [String], now: Int) async throws {
-        try await services.store.write { transaction in
+        try await store.write { transaction in
             let start = ContinuousClock.now
             transaction.concernsNamedCirclesOnly()
             for (index, user) in users.enumerated() where index == 0 || ContinuousClock.now - start < Self.stepTime {
@@ -66,7 +64,7 @@ package struct OfficeNights: Service {
             throw StorageError.leaseLost
         } catch let error as StorageError {
             logger.error("a user's office days cannot be decided", metadata: ["error": "\(publicText(error))"])
-            try await services.store.record { try $0.postponeOfficeNight(of: user, until: now + Self.hour) }
+            try await store.record { try $0.postponeOfficeNight(of: user, until: now + Self.hour) }
         }
     }
 

@@ -22,17 +22,17 @@ extension ItemContent {
         in zone: TimeZoneReference, _ followed: FollowedSeries?
     ) -> (start: Instant, end: Instant?, isAllDay: Bool) {
         switch careItem(CircleNames(), in: zone).span {
-        case .timed(let start, let end):
+        case .timed(let start, let end, _):
             guard let series = self as? AppointmentContent, series.recurrence != nil else { return (start, end, false) }
             if let followed, followed.timing == series.timing(in: zone) { return (start, followed.lastEnd, false) }
             return (start, series.lastEnd(in: zone), false)
-        case .days(let first, let last):
+        case .days(let first, let until):
             return (
                 FixedOffset.utc.instant(of: CivilDateTime(startOf: first)),
-                FixedOffset.utc.instant(of: CivilDateTime(startOf: last.adding(days: 1))), true
+                FixedOffset.utc.instant(of: CivilDateTime(startOf: until)), true
             )
         // After every time that an item can have: it is found where no end is asked for, and in no feed's window.
-        case .open: return (.afterAllItems, .afterAllItems, false)
+        case nil: return (.afterAllItems, .afterAllItems, false)
         }
     }
 }

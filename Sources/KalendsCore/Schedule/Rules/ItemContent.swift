@@ -45,7 +45,7 @@ package protocol ItemContent: StoredInParts {
 
     // MARK: Edits in a calendar that is kept in step; `InboundRefusal` gives the reason why one is refused.
 
-    mutating func move(to span: CareItem.Span) throws
+    mutating func move(to span: TimeSpan) throws
     /// - Parameter title: without the prefix of the kind's titles.
     mutating func rename(_ title: String, _ names: CircleNames) throws
     mutating func place(_ location: String?) throws

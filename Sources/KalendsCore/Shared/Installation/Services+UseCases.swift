@@ -13,6 +13,10 @@ extension Services {
     package var patients: Patients {
         Patients(acts: acts, tidying: tidying, quotas: settings.quotas, kinds: settings.kinds)
     }
+    package var webhooks: Webhooks {
+        Webhooks(
+            acts: acts, key: sealingKey, quotas: settings.quotas, allowsMessages: settings.allowsMessages(to:))
+    }
     package var changes: CircleChanges { CircleChanges(acts: acts) }
     package var activity: Activity {
         Activity(
@@ -20,6 +24,18 @@ extension Services {
     }
     package var schedule: Schedule { Schedule(acts: acts, quotas: settings.quotas) }
     package var occurrences: Occurrences { Occurrences(acts: acts, quotas: settings.quotas) }
+    package var importing: ImportContext {
+        ImportContext(
+            acts: acts, settings: settings, intake: intake, reader: importReader, registry: importRegistry,
+            fetcher: fetcher, refreshes: refreshes, sealingKey: sealingKey, leases: leases, turns: turns,
+            tidying: tidying)
+    }
+    package var imports: Imports { Imports(context: importing) }
+    package var fileCheck: FileCheck { FileCheck(context: importing) }
+    package var subscriptions: Subscriptions { Subscriptions(context: importing) }
+    package func subscriptionRefresh(_ logger: Logger) -> SubscriptionRefresh {
+        SubscriptionRefresh(context: importing, logger: logger)
+    }
     package var serviceKeys: ServiceKeys { ServiceKeys(acts: acts, lifetime: settings.keyLifetime) }
     package var users: Users {
         Users(acts: acts, passwords: passwords, guessable: GuessablePasswords(settings), proofs: proofs)
@@ -60,6 +76,9 @@ extension Services {
         OwnCalendars(
             acts: acts, quotas: settings.quotas,
             check: ObjectCheck(executable: settings.readWorker, answers: sync.answers), tidying: tidying)
+    }
+    package func officeNights(_ logger: Logger) -> OfficeNights {
+        OfficeNights(store: store, shards: leases.shards, now: now, logger: logger)
     }
     package var plannedEvents: PlannedEvents { PlannedEvents(acts: acts, quotas: settings.quotas) }
     package var officeDiary: OfficeDiary { OfficeDiary(acts: acts) }

@@ -12,7 +12,7 @@ extension Entry {
     ///   - events: the item, followed by the changed occurrences of a series.
     ///   - zone: the zone of times that are written in UTC because the zone's clock shows them twice.
     init?(_ events: [Event], in zone: TimeZoneReference) {
-        guard let master = events.first, let span = Span(master, in: zone) else { return nil }
+        guard let master = events.first, let span = TimeSpan(master, in: zone) else { return nil }
         var repetition: Repetition?
         if !master.recurrence.isEmpty {
             func instants(_ times: [EventTime]) -> [Instant] { times.map { $0.instant(floatingIn: zone.rules) } }
@@ -22,7 +22,7 @@ extension Entry {
         }
         var occurrences: [Instant: CalendarSync.Occurrence] = [:]
         for event in events.dropFirst() {
-            guard let start = event.recurrenceID?.instant(floatingIn: zone.rules), let own = Span(event, in: zone)
+            guard let start = event.recurrenceID?.instant(floatingIn: zone.rules), let own = TimeSpan(event, in: zone)
             else { continue }
             occurrences[start] =
                 event.isCancelled
@@ -53,16 +53,10 @@ extension Entry.Status {
     fileprivate init(_ event: Event) { self = event.status == "TENTATIVE" ? .tentative : .confirmed }
 }
 
-extension Span {
+extension TimeSpan {
     fileprivate init?(_ event: Event, in zone: TimeZoneReference) {
         guard let start = event.start, let end = event.effectiveEnd else { return nil }
-        if case .date(let first) = start {
-            self = .days(first: first, until: end.civilDate)
-        } else {
-            self = .timed(
-                start: start.instant(floatingIn: zone.rules), end: end.instant(floatingIn: zone.rules),
-                zone: (start.zone ?? zone).identifier)
-        }
+        self.init(from: start, until: end, in: zone)
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CalendarSync
-package import ICalBridge
+import CalendarSync
+import ICalBridge
 import Storage
 
 /// How an item was shown where its event was edited.
@@ -91,17 +91,17 @@ struct InboundEdits {
 
     // MARK: Times
 
-    private static func instants(_ span: Span) throws -> (Instant, Instant) {
+    private static func instants(_ span: TimeSpan) throws -> (Instant, Instant) {
         guard case .timed(let start, let end, _) = span else {
             throw InboundRefusal("An appointment has a time of day, so it cannot be moved to whole days.")
         }
         return (start, end)
     }
 
-    private mutating func move(to span: Span) throws {
+    private mutating func move(to span: TimeSpan) throws {
         let own = try zone(of: span)
         let (old, before) = (content, zone)
-        try content.move(to: CareItem.Span(span))
+        try content.move(to: span)
         content.timeZone = own
         guard var appointment = content as? AppointmentContent, let recurrence = appointment.recurrence,
             let first = (old as? AppointmentContent)?.startAt
@@ -125,7 +125,7 @@ struct InboundEdits {
 
     /// Returns the item's own zone after a move: the event's if this machine knows it. UTC does not count, because some
     /// programs write every time in it.
-    private func zone(of span: Span) throws -> String? {
+    private func zone(of span: TimeSpan) throws -> String? {
         guard case .timed(_, _, let name) = span, !["UTC", "Etc/UTC", "GMT", zone.identifier].contains(name),
             let known = TimeZoneReference(name)
         else { return content.timeZone }
@@ -213,7 +213,7 @@ struct InboundEdits {
         return own
     }
 
-    private func copy(at span: Span, of start: Instant?) throws -> any ItemContent {
+    private func copy(at span: TimeSpan, of start: Instant?) throws -> any ItemContent {
         guard let appointment = content as? AppointmentContent else {
             throw InboundRefusal("Both times are kept only for an appointment.")
         }
@@ -231,15 +231,6 @@ struct InboundEdits {
         copy.content = second
         try copy.move(to: span)
         return copy.content
-    }
-}
-
-extension CareItem.Span {
-    package init(_ span: Span) {
-        switch span {
-        case .timed(let start, let end, _): self = .timed(start: start, end: end)
-        case .days(let first, let until): self = .days(first: first, last: max(first, until.adding(days: -1)))
-        }
     }
 }
 

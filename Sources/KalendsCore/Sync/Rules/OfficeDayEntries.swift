@@ -33,7 +33,7 @@ enum OfficeDayEntries {
 extension Entry {
     /// Creates the entry of an office day.
     init(_ event: OfficeEvent) {
-        let span: Span =
+        let span: TimeSpan =
             switch event.span {
             case .allDay(let date):
                 .days(

@@ -20,7 +20,7 @@ struct CheckPages: Sendable {
         do {
             let type = visit.request.headers[.contentType] ?? ""
             guard type.asciiLowercased.hasPrefix("multipart/form-data") else { throw PageRefusal.form }
-            let (found, bytes) = try await FileCheck(services: services).result(
+            let (found, bytes) = try await services.fileCheck.result(
                 from: visit.context.sender
             ) { admission in
                 let body = ImportBody(

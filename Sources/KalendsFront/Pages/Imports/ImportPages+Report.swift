@@ -51,12 +51,12 @@ extension Imports.Report {
     private static func item(
         _ item: Imports.Item, _ number: Int, isLeftOut: Bool, _ zone: TimeZoneReference
     ) -> ImportPage.Item {
-        var span: CareItem.Span?
+        var span: TimeSpan?
         if let first = item.start?.date {
-            let end = item.end?.date ?? first.adding(days: 1)
-            span = .days(first: first, last: max(first, end.adding(days: -1)))
+            span = .days(first: first, until: item.end?.date ?? first.adding(days: 1))
         } else if let start = item.start?.instant(floatingIn: zone.rules) {
-            span = .timed(start: start, end: max(start, item.end?.instant(floatingIn: zone.rules) ?? start))
+            let end = max(start, item.end?.instant(floatingIn: zone.rules) ?? start)
+            span = .timed(start: start, end: end, zone: zone.identifier)
         }
         return ImportPage.Item(
             id: item.id, number: number, isLeftOut: isLeftOut, title: item.summary ?? "", span: span,

@@ -28,7 +28,7 @@ struct ImportPages: Sendable {
         routes.page(.post, "\(Self.one)/undo", for: .circle(.write), back: Self.one, Self.undo)
         routes.page(.post, "\(Self.one)/discard", for: .circle(.write), back: Self.one) { visit in
             try await Self.once(visit) { id, caller in
-                try await Imports(services: visit.services).discard(id, for: caller)
+                try await visit.services.imports.discard(id, for: caller)
                 return visit.redirect(to: visit.filled(Self.start))
             }
         }
@@ -46,7 +46,7 @@ struct ImportPages: Sendable {
                 try visit.checkToken(form["token"])
             }
             let address = form["url"]?.withoutOuterBlanks ?? ""
-            let imports = Imports(services: services)
+            let imports = services.imports
             let report = try await imports.create(
                 in: circle, for: caller, from: visit.context.sender, .preview, options(visit),
                 Imports.Part(start: 0, limit: 1)
@@ -142,8 +142,8 @@ struct ImportPages: Sendable {
 
     private static func commit(_ visit: PageVisit) async throws -> Response {
         try await once(visit) { id, caller in
-            let excluded = try await items(leftOut(visit), of: id, for: caller, visit.services)
-            _ = try await Imports(services: visit.services).commit(
+            let excluded = try await items(leftOut(visit), of: id, for: caller, visit.services.imports)
+            _ = try await visit.services.imports.commit(
                 id, for: caller, excluding: excluded, choosing: choice(visit), options(visit),
                 Imports.Part(start: 0, limit: 1))
             return visit.redirect(to: visit.filled(one))
@@ -153,7 +153,7 @@ struct ImportPages: Sendable {
     private static func undo(_ visit: PageVisit) async throws -> Response {
         try await once(visit) { id, caller in
             let kept =
-                try await Imports(services: visit.services).undo(
+                try await visit.services.imports.undo(
                     id, for: caller, Imports.Part(start: 0, limit: 1)
                 ).kept ?? []
             guard !kept.isEmpty else { return visit.redirect(to: visit.filled(one)) }
@@ -180,7 +180,7 @@ struct ImportPages: Sendable {
         let (services, id) = (visit.services, try visit.id("import"))
         let earlier = services.importRegistry.progress(id)
         return try await visit.read(isLarge: true) { circle, _ in
-            try circle.report(of: id, part, earlier: earlier, services)
+            try circle.report(of: id, part, earlier: earlier, services.importing)
         }
     }
 
@@ -214,12 +214,12 @@ struct ImportPages: Sendable {
 
     /// The ids of items by their numbers.
     private static func items(
-        _ leftOut: LeftOut, of id: String, for caller: Caller, _ services: Services
+        _ leftOut: LeftOut, of id: String, for caller: Caller, _ imports: Imports
     ) async throws -> Set<ByteString> {
         var (ids, start): (Set<ByteString>, Int?) = ([], 0)
         // Numbers beyond the end of the list are ignored.
         while let from = start, let first = leftOut.first(from: from) {
-            let report = try await Imports(services: services).report(
+            let report = try await imports.report(
                 id, for: caller, Imports.Part(start: first, limit: itemsOfPage))
             for (index, item) in report.items.enumerated() where leftOut.contains(first + index) {
                 ids.insert(ByteString(item.id))
@@ -243,7 +243,7 @@ struct ImportPages: Sendable {
         let read = try await visit.read(.write, isLarge: true) { circle, _ in
             ImportPage(
                 state: .start, mostBytes: services.settings.maxImportBytes, draft: draft,
-                earlier: try circle.imports(limit: mostEarlier, services).map(\.earlier))
+                earlier: try circle.imports(limit: mostEarlier, services.importing).map(\.earlier))
         }
         return try await visit.page(read, status: draft.status, path: visit.filled(start))
     }

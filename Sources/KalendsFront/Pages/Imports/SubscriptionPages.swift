@@ -35,7 +35,7 @@ struct SubscriptionPages: Sendable {
         }
     }
 
-    private static func subscriptions(_ visit: PageVisit) -> Subscriptions { Subscriptions(services: visit.services) }
+    private static func subscriptions(_ visit: PageVisit) -> Subscriptions { visit.services.subscriptions }
 
     private static func change(
         _ visit: PageVisit, to state: Subscriptions.Change.RequestedState, done notice: Notice.What

@@ -91,7 +91,8 @@ struct ActivityFacts: Sendable {
             return state
         case .occurrence(let content):
             var state = ActivityPage.State(
-                title: content.provider, span: .timed(start: content.startAt, end: content.endAt))
+                title: content.provider,
+                span: .timed(start: content.startAt, end: content.endAt, zone: reader.identifier))
             state.status = ItemPage.Status(text: content.status.rawValue)
             (state.place, state.notes) = (content.location, content.notes)
             return state

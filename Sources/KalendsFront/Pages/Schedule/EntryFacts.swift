@@ -29,7 +29,7 @@ extension PageEntry {
         self.init(
             kind: entry.content.map { EntryKind(type(of: $0)) } ?? .imported,
             path: entry.content.map { Self.path(type(of: $0), entry.id, in: circle) },
-            title: entry.content?.title(names) ?? event.summary ?? "", span: CareItem.Span(entry.occurrence, zone),
+            title: entry.content?.title(names) ?? event.summary ?? "", span: entry.occurrence.span(in: zone),
             isCancelled: entry.occurrence.isCancelled || entry.content?.isCancelled == true)
     }
 
@@ -47,7 +47,7 @@ extension PageEntry {
             }
         self.init(
             kind: kind, path: item.map { Self.path($0, entry.id, in: circle) },
-            title: occurrence.event.summary ?? "", span: CareItem.Span(occurrence, zone),
+            title: occurrence.event.summary ?? "", span: occurrence.span(in: zone),
             isCancelled: occurrence.isCancelled)
     }
 
@@ -63,17 +63,8 @@ extension EntryKind {
     }
 }
 
-extension CareItem.Span {
-    init(_ occurrence: Occurrence, _ zone: TimeZoneReference) {
-        if occurrence.start.isDate {
-            let first = occurrence.start.civilDate
-            self = .days(first: first, last: max(first, occurrence.end.civilDate.adding(days: -1)))
-        } else {
-            self = .timed(
-                start: occurrence.start.instant(floatingIn: zone.rules),
-                end: occurrence.end.instant(floatingIn: zone.rules))
-        }
-    }
+extension Occurrence {
+    func span(in zone: TimeZoneReference) -> TimeSpan { TimeSpan(from: start, until: end, in: zone) }
 }
 
 extension ItemPage {

@@ -111,13 +111,13 @@ extension ConflictsPage.Side {
         guard let entry else { return nil }
         guard let occurrence else {
             self.init(
-                title: entry.title, span: CareItem.Span(entry.span), place: entry.location.nonEmpty,
+                title: entry.title, span: entry.span, place: entry.location.nonEmpty,
                 notes: entry.notes.nonEmpty)
             return
         }
         let own = entry.occurrence(takingPlaceAt: occurrence)
         self.init(
-            title: own?.title ?? entry.title, span: own.map { CareItem.Span($0.span) }, place: own?.location.nonEmpty,
+            title: own?.title ?? entry.title, span: own?.span, place: own?.location.nonEmpty,
             notes: own?.notes.nonEmpty)
     }
 }

@@ -60,7 +60,7 @@ extension PageEntry {
     /// An event as a feed shows it, which may hide its kind.
     fileprivate init(_ occurrence: Occurrence, _ zone: TimeZoneReference) {
         self.init(
-            kind: .imported, title: occurrence.event.summary ?? "", span: CareItem.Span(occurrence, zone),
+            kind: .imported, title: occurrence.event.summary ?? "", span: occurrence.span(in: zone),
             isCancelled: occurrence.isCancelled)
     }
 }

@@ -5,7 +5,7 @@ import KalendsCore
 
 /// A circle's imports, the latest first.
 struct ImportListRoute: Sendable {
-    let services: Services
+    let imports: Imports
 
     func add(to routes: inout RouteTable) {
         routes.section(.imports)
@@ -18,7 +18,7 @@ struct ImportListRoute: Sendable {
         let (circleID, caller) = (try context.identifier("circle"), try context.caller())
         let page = try Page(request, context)
         let cursor = try Self.cursor(page.after)
-        let text = try await Imports(services: services).list(in: circleID, for: caller, after: cursor) { fetch in
+        let text = try await imports.list(in: circleID, for: caller, after: cursor) { fetch in
             try page.filled(
                 key: { "\($0.createdAt.milliseconds) \($0.id)" }, json: \.json, fetch)
         }

@@ -6,7 +6,9 @@ import KalendsCore
 
 /// The imports of files: a preview first, then the commit, then perhaps the undo.
 struct ImportRoutes: Sendable {
-    let services: Services
+    let imports: Imports
+    /// The most bytes of a file.
+    let mostBytes: Int
 
     func add(to routes: inout RouteTable) {
         routes.section(.imports)
@@ -57,8 +59,8 @@ struct ImportRoutes: Sendable {
             throw Refusal.invalid("/query/todos", code: .notAChoice, "This must be keep or tasks.")
         }
         let choice = ImportChoice(extras: try Self.kept(parameters["keep"].map(String.init) ?? ""), todos: todos)
-        let limit = services.settings.maxImportBytes
-        let (imports, part) = (Imports(services: services), try Self.part(request, context))
+        let limit = mostBytes
+        let part = try Self.part(request, context)
         if let id = context.begunImport {
             let report = try await imports.report(id, for: caller, part)
             // Who does not wait for the import asks for its state anyway.
@@ -89,7 +91,7 @@ struct ImportRoutes: Sendable {
 
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
-        let report = try await Imports(services: services).report(id, for: caller, try Self.part(request, context))
+        let report = try await imports.report(id, for: caller, try Self.part(request, context))
         return try .json(Imports.Report.view.json(report))
     }
 
@@ -117,7 +119,7 @@ struct ImportRoutes: Sendable {
         let (excluded, kept, todos) = try Self.body.read(try await request.json(context))
         // Other imports into the circle come first.
         context.memory.letGo()
-        let report = try await Imports(services: services).commit(
+        let report = try await imports.commit(
             id, for: caller, excluding: excluded, choosing: ImportChoice(extras: kept, todos: todos),
             Self.options(request, context), part)
         return try Self.answer(report, request, status: .ok)
@@ -125,7 +127,7 @@ struct ImportRoutes: Sendable {
 
     private func undo(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
-        let report = try await Imports(services: services).undo(id, for: caller, try Self.part(request, context))
+        let report = try await imports.undo(id, for: caller, try Self.part(request, context))
         return try .json(Imports.Report.view.json(report))
     }
 

@@ -8,7 +8,8 @@ import Storage
 
 /// The external calendars that a circle follows.
 struct SubscriptionRoutes: Sendable {
-    let services: Services
+    let subscriptions: Subscriptions
+    let settings: ServerSettings
 
     func add(to routes: inout RouteTable) {
         routes.section(.imports)
@@ -37,8 +38,6 @@ struct SubscriptionRoutes: Sendable {
             [.ok(one)], refusals: [409], refresh)
     }
 
-    private var subscriptions: Subscriptions { Subscriptions(services: services) }
-
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller, page) = (
             try context.identifier("circle"), try context.caller(), try Page(request, context)
@@ -49,7 +48,7 @@ struct SubscriptionRoutes: Sendable {
 
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
-        let draft = Subscriptions.Draft(try await request.json(context), services.settings.kinds)
+        let draft = Subscriptions.Draft(try await request.json(context), settings.kinds)
         return try await context.answering { made in
             try .json(
                 made.json, status: .created,
@@ -67,7 +66,7 @@ struct SubscriptionRoutes: Sendable {
 
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let ((circle, id), caller) = (try Self.pathParts(context), try context.caller())
-        let change = Subscriptions.Change(try await request.json(context), services.settings.kinds)
+        let change = Subscriptions.Change(try await request.json(context), settings.kinds)
         let shown = try await subscriptions.change(
             id, in: circle, change, if: request.condition { try $0.etagOfWishes }, for: caller)
         return try .resource(shown.json, etag: try shown.own.etagOfWishes)

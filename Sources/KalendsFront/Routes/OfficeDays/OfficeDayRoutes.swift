@@ -9,7 +9,7 @@ import Storage
 
 /// A user's visits to the office, their own entries for days, and the days.
 struct OfficeDayRoutes: Sendable {
-    let services: Services
+    let officeDiary: OfficeDiary
 
     func add(to routes: inout RouteTable) {
         routes.section(.officeDays)
@@ -54,13 +54,13 @@ struct OfficeDayRoutes: Sendable {
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request, context))
         let (from, to) = try Self.span(request)
-        let days = try await services.officeDiary.days(
+        let days = try await officeDiary.days(
             of: user, from: from, to: to, after: try Self.date(after: page), limit: page.fetchLimit, for: caller)
         return try page.answer(days, key: { $0.day.date.description }, json: \.json)
     }
 
     private func preview(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let days = try await services.officeDiary.preview(
+        let days = try await officeDiary.preview(
             of: try context.identifier("user"), for: try context.caller())
         return try .json(["items": .array(days.map(\.json)), "nextCursor": .null])
     }
@@ -72,7 +72,7 @@ struct OfficeDayRoutes: Sendable {
         guard first <= last else {
             throw Refusal.invalid("/query/to", code: .order, "This must not be before `from`.")
         }
-        let found = try await services.officeDiary.visits(
+        let found = try await officeDiary.visits(
             of: user, from == nil && to == nil ? nil : first...last, after: try Self.position(after: page),
             limit: page.fetchLimit, for: caller)
         return try page.answer(found, key: { "\($0.visit.startsAt) \($0.visit.id)" }, json: \.json)
@@ -86,14 +86,14 @@ struct OfficeDayRoutes: Sendable {
 
     private func getVisit(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(
-            try await services.officeDiary.visit(
+            try await officeDiary.visit(
                 try context.identifier("id"), of: try context.identifier("user"), for: try context.caller()
             ).json)
     }
 
     private func getDay(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(
-            try await services.officeDiary.day(
+            try await officeDiary.day(
                 try Self.date(context), of: try context.identifier("user"), for: try context.caller()
             ).json)
     }
@@ -102,7 +102,7 @@ struct OfficeDayRoutes: Sendable {
         let (user, id) = (try context.newIdentifier("user"), try context.newIdentifier("id"))
         let caller = try context.caller()
         let (start, end) = try Self.visit.read(try await request.json(context))
-        let (visit, isNew) = try await services.officeDiary.putVisit(
+        let (visit, isNew) = try await officeDiary.putVisit(
             id, from: start, to: end, of: user, for: caller)
         return try .json(
             visit.json, status: isNew ? .created : .ok,
@@ -110,7 +110,7 @@ struct OfficeDayRoutes: Sendable {
     }
 
     private func deleteVisit(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try await services.officeDiary.deleteVisit(
+        try await officeDiary.deleteVisit(
             try context.identifier("id"), of: try context.identifier("user"), for: try context.caller())
         return .noContent
     }
@@ -118,12 +118,12 @@ struct OfficeDayRoutes: Sendable {
     private func putDay(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
         let status = try Self.day.read(try await request.json(context))
-        let day = try await services.officeDiary.say(status, on: try Self.date(context), of: user, for: caller)
+        let day = try await officeDiary.say(status, on: try Self.date(context), of: user, for: caller)
         return try .json(day.json)
     }
 
     private func deleteDay(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        _ = try await services.officeDiary.say(
+        _ = try await officeDiary.say(
             nil, on: try Self.date(context), of: try context.identifier("user"), for: try context.caller())
         return .noContent
     }

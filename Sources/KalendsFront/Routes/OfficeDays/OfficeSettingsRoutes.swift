@@ -7,7 +7,7 @@ import OfficeDays
 
 /// A user's settings for office days, and how the days are kept.
 struct OfficeSettingsRoutes: Sendable {
-    let services: Services
+    let officeDiary: OfficeDiary
 
     func add(to routes: inout RouteTable) {
         routes.section(.officeDays)
@@ -54,7 +54,7 @@ struct OfficeSettingsRoutes: Sendable {
 
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let user = try context.identifier("user")
-        let settings = try await services.officeDiary.settings(of: user, for: try context.caller())
+        let settings = try await officeDiary.settings(of: user, for: try context.caller())
         return try .resource(settings.json, for: request)
     }
 
@@ -69,7 +69,7 @@ struct OfficeSettingsRoutes: Sendable {
     private func change(_ request: Request, _ context: KalendsContext, isWhole: Bool) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
         let body = try await request.json(context)
-        let settings = try await services.officeDiary.change(
+        let settings = try await officeDiary.change(
             of: user, if: request.condition { try $0.json.etag }, for: caller
         ) { settings in
             if isWhole { settings = OfficeSettings() }
@@ -80,7 +80,7 @@ struct OfficeSettingsRoutes: Sendable {
 
     private func reset(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
-        let settings = try await services.officeDiary.change(of: user, if: .none, for: caller) { settings in
+        let settings = try await officeDiary.change(of: user, if: .none, for: caller) { settings in
             settings = settings.withDefaults
             return []
         }
@@ -89,7 +89,7 @@ struct OfficeSettingsRoutes: Sendable {
 
     private func status(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let user = try context.identifier("user")
-        return try .json(try await services.officeDiary.status(of: user, for: try context.caller()).json)
+        return try .json(try await officeDiary.status(of: user, for: try context.caller()).json)
     }
 
     private func cleanUp(_ request: Request, _ context: KalendsContext) async throws -> Response {
@@ -99,8 +99,8 @@ struct OfficeSettingsRoutes: Sendable {
         }
         let days =
             switch mode {
-            case .preview: try await services.officeDiary.managedDays(of: user, for: caller)
-            case .commit: try await services.officeDiary.cleanUp(of: user, for: caller)
+            case .preview: try await officeDiary.managedDays(of: user, for: caller)
+            case .commit: try await officeDiary.cleanUp(of: user, for: caller)
             }
         return try .json([
             "mode": .string(mode.rawValue), "count": .integer(days.count), "items": .array(days.map(\.json)),

@@ -7,7 +7,7 @@ import Storage
 
 /// The audit trail, only for the installation.
 struct AuditRoutes: Sendable {
-    let services: Services
+    let audit: Audit
 
     func add(to routes: inout RouteTable) {
         routes.section(
@@ -27,7 +27,7 @@ struct AuditRoutes: Sendable {
         if let circle, !Identifier.isValid(circle) {
             throw Refusal.invalid("/query/circle", code: .invalidID, Identifier.rule)
         }
-        let found = try await services.audit.list(
+        let found = try await audit.list(
             before: try page.number ?? .max, in: circle, limit: page.fetchLimit, for: try context.caller())
         return try page.answer(found, key: { String($0.number) }, json: \.json)
     }
@@ -38,7 +38,7 @@ struct AuditRoutes: Sendable {
         if text != nil, known == nil {
             throw Refusal.invalid("/query/head", "This must be a number and a hash: NUMBER:HASH.")
         }
-        let verdict = try await services.audit.verify(known: known)
+        let verdict = try await audit.verify(known: known)
         return try .json([
             "count": .integer(verdict.count), "anonymous": .integer(verdict.anonymous),
             "head": JSONValue(verdict.head?.text),

@@ -8,7 +8,7 @@ import Storage
 
 /// A user's devices, each with its own token, which can be revoked without the others.
 struct DeviceRoutes: Sendable {
-    let services: Services
+    let devices: Devices
 
     func add(to routes: inout RouteTable) {
         routes.section(.users)
@@ -56,27 +56,27 @@ struct DeviceRoutes: Sendable {
                 ["deviceToken": .string(secret.reveal()), "device": device.json], status: isNew ? .created : .ok,
                 headers: [.location: "/v1/devices/\(device.id)"])
         } to: {
-            try await services.devices.register(
+            try await devices.register(
                 deviceID ?? nil, called: (label ?? nil) ?? name ?? nil, platform: platform ?? nil, for: caller)
         }
     }
 
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (caller, page) = (try context.caller(), try Page(request, context))
-        let devices = try await services.devices.list(page.request, for: caller)
+        let devices = try await devices.list(page.request, for: caller)
         return try page.answer(devices, key: \.id, json: \.json)
     }
 
     private func current(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try .json(try await services.devices.current(for: try context.caller()).json)
+        try .json(try await devices.current(for: try context.caller()).json)
     }
 
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try .json(try await services.devices.get(try context.identifier("id"), for: try context.caller()).json)
+        try .json(try await devices.get(try context.identifier("id"), for: try context.caller()).json)
     }
 
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try await services.devices.delete(try context.identifier("id"), for: try context.caller())
+        try await devices.delete(try context.identifier("id"), for: try context.caller())
         return .noContent
     }
 }

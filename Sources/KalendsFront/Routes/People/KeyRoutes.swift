@@ -7,7 +7,7 @@ import Storage
 
 /// The keys of host applications.
 struct KeyRoutes: Sendable {
-    let services: Services
+    let serviceKeys: ServiceKeys
 
     func add(to routes: inout RouteTable) {
         routes.section(RouteTable.Section(name: "Keys", about: "The keys with which host applications call."))
@@ -92,8 +92,8 @@ struct KeyRoutes: Sendable {
 
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let page = try Page(request, context)
-        let keys = try await services.serviceKeys.list(page.request, for: try context.caller())
-        return try page.answer(keys, key: \.id, json: { try ShownKey($0, services.serviceKeys).json })
+        let keys = try await serviceKeys.list(page.request, for: try context.caller())
+        return try page.answer(keys, key: \.id, json: { try ShownKey($0, serviceKeys).json })
     }
 
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
@@ -101,18 +101,18 @@ struct KeyRoutes: Sendable {
         let new = try Self.read(try await request.json(context))
         return try await context.answering { (made: (ServiceKey, Secret)) in
             let (key, secret) = made
-            var json = ShownKey.view.members(of: try ShownKey(key, services.serviceKeys))
+            var json = ShownKey.view.members(of: try ShownKey(key, serviceKeys))
             json["key"] = .string(secret.reveal())
             return try .json(.object(json), status: .created)
         } to: {
-            try await services.serviceKeys.create(
+            try await serviceKeys.create(
                 name: new.name, scopes: new.scopes, bound: new.bound, quotas: new.quotas, for: caller)
         }
     }
 
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let key = try await services.serviceKeys.revoke(try context.identifier("id"), for: try context.caller())
-        return try .json(try ShownKey(key, services.serviceKeys).json)
+        let key = try await serviceKeys.revoke(try context.identifier("id"), for: try context.caller())
+        return try .json(try ShownKey(key, serviceKeys).json)
     }
 }
 

@@ -6,7 +6,8 @@ import Storage
 
 /// The profiles that users set for themselves, and their end.
 struct ProfileRoutes: Sendable {
-    let services: Services
+    let profiles: Profiles
+    let erasures: PersonErasures
 
     func add(to routes: inout RouteTable) {
         routes.section(.users)
@@ -40,7 +41,7 @@ struct ProfileRoutes: Sendable {
         example: ["timeZone": "America/Los_Angeles"])
 
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let profile = try await services.profiles.get(try context.identifier("user"), for: try context.caller())
+        let profile = try await profiles.get(try context.identifier("user"), for: try context.caller())
         return try .resource(profile.json, for: request, etag: try profile.etag)
     }
 
@@ -48,7 +49,7 @@ struct ProfileRoutes: Sendable {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
         guard caller.isInstallation || caller.userID == user else { throw Refusal.missing(.user) }
         let zone = try Self.body.read(try await request.json(context))
-        let (profile, isNew) = try await services.profiles.put(
+        let (profile, isNew) = try await profiles.put(
             user, timeZone: zone, if: request.condition { try $0.etag }, for: caller)
         return try .resource(profile.json, isNew: isNew, etag: try profile.etag)
     }
@@ -57,10 +58,10 @@ struct ProfileRoutes: Sendable {
         let (user, caller) = (try context.identifier("user"), try context.caller())
         guard request.uri.queryParameters["erase"].map(String.init)?.isSameText(as: "true") == true else {
             // Others are not told that somebody is there.
-            _ = try await services.profiles.get(user, for: caller)
+            _ = try await profiles.get(user, for: caller)
             throw Refusal.invalid("/query/erase", code: .required, "This must be true, because it cannot be undone.")
         }
-        let report = try await services.erasures.erase(user, for: caller)
+        let report = try await erasures.erase(user, for: caller)
         return try .json(report.json, status: report.isDone ? .ok : .accepted)
     }
 }

@@ -5,7 +5,8 @@ import KalendsCore
 
 /// The second factors of users who sign in here with a password.
 struct SecondFactorRoutes: Sendable {
-    let services: Services
+    let secondFactors: SecondFactors
+    let settings: ServerSettings
 
     private static let path = "/v1/second-factor"
 
@@ -38,7 +39,7 @@ struct SecondFactorRoutes: Sendable {
     }
 
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let state = try await services.secondFactors.state(for: try context.caller())
+        let state = try await secondFactors.state(for: try context.caller())
         return try .json([
             "isActive": .bool(state.since != nil), "since": state.since.map { JSONValue(milliseconds: $0) } ?? .null,
             "recoveryCodesLeft": .integer(state.recoveryCodes),
@@ -54,36 +55,36 @@ struct SecondFactorRoutes: Sendable {
                     "uri": .string(made.address.reveal()),
                 ], status: .created)
         } to: {
-            try await services.secondFactors.begin(
-                proof, from: services.settings.network(of: request, context), for: try context.caller())
+            try await secondFactors.begin(
+                proof, from: settings.network(of: request, context), for: try context.caller())
         }
     }
 
     private func confirm(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let code = try Self.code.read(try await request.json(context))
         return try await context.answering(Self.answer) {
-            try await services.secondFactors.confirm(
-                code, from: services.settings.network(of: request, context), for: try context.caller())
+            try await secondFactors.confirm(
+                code, from: settings.network(of: request, context), for: try context.caller())
         }
     }
 
     private func renew(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let proof = try await proof(request, context)
         return try await context.answering(Self.answer) {
-            try await services.secondFactors.renewRecoveryCodes(
-                proof, from: services.settings.network(of: request, context), for: try context.caller())
+            try await secondFactors.renewRecoveryCodes(
+                proof, from: settings.network(of: request, context), for: try context.caller())
         }
     }
 
     private func remove(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let proof = try await proof(request, context)
-        try await services.secondFactors.remove(
-            proof, from: services.settings.network(of: request, context), for: try context.caller())
+        try await secondFactors.remove(
+            proof, from: settings.network(of: request, context), for: try context.caller())
         return .noContent
     }
 
     private func reset(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try await services.secondFactors.remove(of: try context.identifier("user"), for: try context.caller())
+        try await secondFactors.remove(of: try context.identifier("user"), for: try context.caller())
         return .noContent
     }
 

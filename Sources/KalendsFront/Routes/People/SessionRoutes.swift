@@ -8,7 +8,10 @@ import Storage
 
 /// The sessions of users who sign in here with a password, for installations without a host application.
 struct SessionRoutes: Sendable {
-    let services: Services
+    let sessions: Sessions
+    let settings: ServerSettings
+    /// A user's name in the log.
+    let pseudonym: @Sendable (_ user: String) -> String
 
     func add(to routes: inout RouteTable) {
         routes.section(.users)
@@ -42,29 +45,29 @@ struct SessionRoutes: Sendable {
 
     private func signIn(_ request: Request, _ context: KalendsContext) async throws -> Response {
         // A page of another site must not sign its reader in as somebody else.
-        guard SameOrigin.holds(request, services.settings, whenSilent: true) else { throw Refusal.otherOrigin }
+        guard SameOrigin.holds(request, settings, whenSilent: true) else { throw Refusal.otherOrigin }
         let (user, password, code) = try Self.body.read(try await request.json(context))
         context.note?.write(code == nil ? .password : .passwordAndCode)
-        context.note?.write(user: user, pseudonym: services.pseudonym(of:))
+        context.note?.write(user: user, pseudonym: pseudonym)
         return try await context.answering { (made: (Session, Secret)) in
             let (session, secret) = made
             var json = Session.view.members(of: session)
             json["userId"] = .string(user)
-            if !services.settings.isStrict { json["token"] = .string(secret.reveal()) }
+            if !settings.isStrict { json["token"] = .string(secret.reveal()) }
             return try .json(
                 .object(json), status: .created,
-                headers: [.setCookie: SessionCookie.field(secret, services.settings)])
+                headers: [.setCookie: SessionCookie.field(secret, settings)])
         } to: {
-            try await services.sessions.signIn(
+            try await sessions.signIn(
                 user, password, code: code, client: ClientFamily(userAgent: request.headers[.userAgent]).rawValue,
-                from: services.settings.network(of: request, context),
-                replacing: SessionCookie.secret(of: request, services.settings))
+                from: settings.network(of: request, context),
+                replacing: SessionCookie.secret(of: request, settings))
         }
     }
 
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (caller, page) = (try context.caller(), try Page(request, context))
-        let sessions = try await services.sessions.list(page.request, for: caller)
+        let sessions = try await sessions.list(page.request, for: caller)
         return try page.answer(sessions, key: \.id) { session in
             var json = Session.view.members(of: session)
             json["current"] = .bool(caller.session.map { $0 == session.id } ?? false)
@@ -73,18 +76,18 @@ struct SessionRoutes: Sendable {
     }
 
     private func signOut(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try await services.sessions.signOut(for: try context.caller())
-        return Response(status: .noContent).with(cookies: SessionCookie.removals(services.settings)).forgetting()
+        try await sessions.signOut(for: try context.caller())
+        return Response(status: .noContent).with(cookies: SessionCookie.removals(settings)).forgetting()
     }
 
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try await services.sessions.delete(try context.identifier("id"), for: try context.caller())
+        try await sessions.delete(try context.identifier("id"), for: try context.caller())
         return .noContent
     }
 
     /// Returns the session's own token, for a page that has to pass it on; it was part of the request.
     private func token(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        guard !services.settings.isStrict else {
+        guard !settings.isStrict else {
             throw Refusal(
                 .forbidden, code: .cookieOnly,
                 detail: "A strict server gives a session's token only as a cookie. Register a device instead.")

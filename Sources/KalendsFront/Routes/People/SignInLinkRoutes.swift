@@ -7,7 +7,8 @@ import Storage
 
 /// Links that sign somebody in once.
 struct SignInLinkRoutes: Sendable {
-    let services: Services
+    let signInLinks: SignInLinks
+    let settings: ServerSettings
 
     func add(to routes: inout RouteTable) {
         routes.section(.users)
@@ -36,15 +37,15 @@ struct SignInLinkRoutes: Sendable {
 
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
-        let (page, seconds) = try Self.body(services.settings.linkLifetimes).read(try await request.json(context))
+        let (page, seconds) = try Self.body(settings.linkLifetimes).read(try await request.json(context))
         return try await context.answering(answer) {
-            try await services.signInLinks.create(for: user, to: page ?? .home, lasting: seconds, for: caller)
+            try await signInLinks.create(for: user, to: page ?? .home, lasting: seconds, for: caller)
         }
     }
 
     private func createForOperator(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try answer(
-            try await services.signInLinks.createForOperator(
+            try await signInLinks.createForOperator(
                 lasting: SignInLinks.usualLifetime, for: .operatorAtHand)
         ).response
     }
@@ -53,7 +54,7 @@ struct SignInLinkRoutes: Sendable {
         let (link, secret) = made
         return try .json(
             [
-                "url": .string("\(services.settings.publicURL)/app/sign-in/links/\(secret.reveal())"),
+                "url": .string("\(settings.publicURL)/app/sign-in/links/\(secret.reveal())"),
                 "expiresAt": JSONValue(milliseconds: link.expiresAt),
             ], status: .created)
     }

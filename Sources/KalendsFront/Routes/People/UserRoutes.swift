@@ -6,7 +6,9 @@ import Storage
 
 /// Users who sign in here, and their passwords.
 struct UserRoutes: Sendable {
-    let services: Services
+    let users: Users
+    let personData: PersonData
+    let settings: ServerSettings
 
     func add(to routes: inout RouteTable) {
         routes.section(.users)
@@ -34,33 +36,33 @@ struct UserRoutes: Sendable {
 
     private func export(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let user = try context.identifier("user")
-        let archive = try await services.personData.archive(of: user, for: try context.caller())
+        let archive = try await personData.archive(of: user, for: try context.caller())
         return PersonArchiveAnswer(archive: archive, user: user, context: context).response
     }
 
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (caller, page) = (try context.caller(), try Page(request, context))
-        let users = try await services.users.list(page.request, for: caller)
+        let users = try await users.list(page.request, for: caller)
         return try page.answer(users, key: \.id, json: \.json)
     }
 
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
-        try services.users.check(user, for: caller)
+        try users.check(user, for: caller)
         var fields = FieldReader(try await request.json(context))
         let password = fields.password("password", isNew: true)
         let current = caller.isInstallation ? nil : fields.password("currentPassword", isNew: false)
         let code = caller.isInstallation ? nil : fields.code("code", isRequired: false)
         try fields.end()
         guard let password else { throw Refusal.invalid(fields.faults) }
-        let isNew = try await services.users.setPassword(
+        let isNew = try await users.setPassword(
             password, of: user, with: current.map { OwnProof(password: $0, code: code) },
-            from: services.settings.network(of: request, context), for: caller)
+            from: settings.network(of: request, context), for: caller)
         return Response(status: isNew ? .created : .noContent)
     }
 
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try await services.users.deletePassword(of: try context.identifier("user"), for: try context.caller())
+        try await users.deletePassword(of: try context.identifier("user"), for: try context.caller())
         return .noContent
     }
 }

@@ -7,7 +7,7 @@ import Storage
 
 /// What happened in a circle, and how it is taken back.
 struct ActivityRoutes: Sendable {
-    let services: Services
+    let activity: Activity
 
     func add(to routes: inout RouteTable) {
         routes.section(
@@ -47,7 +47,7 @@ struct ActivityRoutes: Sendable {
             }
             return moment
         }
-        return try await services.activity.list(
+        return try await activity.list(
             in: circle, after: try page.number ?? since, from: from, for: caller
         ) { zone, fetch in
             try page.filled(key: { String($0.change.number) }, json: { $0.json(zone) }, fetch)
@@ -59,7 +59,7 @@ struct ActivityRoutes: Sendable {
         guard let number = context.parameter("number").flatMap({ Int($0) }), number > 0 else {
             throw Refusal.missing(.change)
         }
-        let done = try await services.activity.undo(number, in: circle, for: caller)
+        let done = try await activity.undo(number, in: circle, for: caller)
         return try .json(done.entry.json(done.zone))
     }
 }

@@ -7,7 +7,8 @@ import NIOCore
 /// Applies many puts and deletes in one call, one line of JSON each; every valid line is applied, and every invalid one
 /// is reported.
 struct BatchRoute: Sendable {
-    let services: Services
+    let batch: @Sendable (_ circle: String, _ caller: Caller) -> ScheduleBatch
+    let kinds: ItemKinds
 
     func add(to routes: inout RouteTable) {
         routes.section(.schedule)
@@ -74,7 +75,7 @@ struct BatchRoute: Sendable {
 
     private func post(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let circle = try context.identifier("circle")
-        var batch = services.batch(in: circle, for: try context.caller())
+        var batch = batch(circle, try context.caller())
         try await batch.check()
         var applying = Applying(batch)
         do {
@@ -165,7 +166,7 @@ struct BatchRoute: Sendable {
     private func order(_ value: JSONValue, in circle: String) throws -> ScheduleBatch.Order {
         var fields = FieldReader(value)
         let verb = fields.choice("op", Verb.self, isRequired: true)
-        let kind = fields.kind("collection", services.settings.kinds)
+        let kind = fields.kind("collection", kinds)
         let id = fields.identifier("id", isRequired: true)
         let content = fields.value("value")
         if verb == .put, content == nil { fields.fault("value", code: .required, "This is required.") }

@@ -6,7 +6,9 @@ import Storage
 
 /// The changes in a circle, or in all circles, for programs that keep a copy of them.
 struct ChangeRoutes: Sendable {
-    let services: Services
+    let changes: CircleChanges
+    let streams: ChangeStreams
+    let quotas: Quotas
 
     func add(to routes: inout RouteTable) {
         routes.section(
@@ -54,7 +56,7 @@ struct ChangeRoutes: Sendable {
         // A list's cursor and a number are the same here; both are checked, and the cursor takes precedence.
         let asked = try request.queryInteger("since", in: 0...Int.max, default: 0)
         let since = try request.queryInteger("cursor", in: 0...Int.max, default: asked)
-        let found = try await services.changes.list(in: circle, after: since, limit: limit + 1, for: caller)
+        let found = try await changes.list(in: circle, after: since, limit: limit + 1, for: caller)
         let shown = found.changes.prefix(limit)
         let next = found.changes.count > limit ? shown.last : nil
         return try .json([
@@ -69,11 +71,10 @@ struct ChangeRoutes: Sendable {
     ) async throws -> Response {
         let asked = try request.position()
         // From here on it is woken, so that no change is missed after those that are found.
-        let stream = try services.streams.open(
-            circle: circle, for: caller, services.settings.quotas, isBehind: asked != nil)
-        let found = try await services.changes.list(in: circle, after: asked, limit: 1, for: caller)
+        let stream = try streams.open(circle: circle, for: caller, quotas, isBehind: asked != nil)
+        let found = try await changes.list(in: circle, after: asked, limit: 1, for: caller)
         return ChangeEvents(
-            changes: services.changes, circle: circle, caller: caller, start: asked ?? found.latest, stream: stream,
+            changes: changes, circle: circle, caller: caller, start: asked ?? found.latest, stream: stream,
             context: context
         ).response
     }

@@ -6,7 +6,7 @@ import Storage
 
 /// The circles themselves.
 struct CircleRoutes: Sendable {
-    let services: Services
+    let circles: Circles
 
     func add(to routes: inout RouteTable) {
         routes.section(.circles)
@@ -32,25 +32,25 @@ struct CircleRoutes: Sendable {
 
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let page = try Page(request, context)
-        let found = try await services.circles.list(page.request, for: try context.caller())
+        let found = try await circles.list(page.request, for: try context.caller())
         return try page.answer(found, key: \.id, json: \.json)
     }
 
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let circle = try await services.circles.get(try context.identifier("circle"), for: try context.caller())
+        let circle = try await circles.get(try context.identifier("circle"), for: try context.caller())
         return try .resource(circle.json, for: request)
     }
 
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.newIdentifier("circle"), try context.caller())
         let (name, zone) = try Self.body.read(try await request.json(context))
-        let (circle, isNew) = try await services.circles.put(
+        let (circle, isNew) = try await circles.put(
             id, name: name, timeZone: zone, if: request.condition { try $0.json.etag }, for: caller)
         return try .resource(circle.json, isNew: isNew)
     }
 
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try await services.circles.delete(
+        try await circles.delete(
             try context.identifier("circle"), if: request.condition { try $0.json.etag }, for: try context.caller())
         return .noContent
     }

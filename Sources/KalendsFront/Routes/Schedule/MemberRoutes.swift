@@ -6,7 +6,7 @@ import Storage
 
 /// The members of a circle.
 struct MemberRoutes: Sendable {
-    let services: Services
+    let members: Members
 
     func add(to routes: inout RouteTable) {
         routes.section(.circles)
@@ -35,13 +35,13 @@ struct MemberRoutes: Sendable {
 
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, page) = (try context.identifier("circle"), try Page(request, context))
-        let members = try await services.members.list(page.request, in: circle, for: try context.caller())
+        let members = try await members.list(page.request, in: circle, for: try context.caller())
         return try page.answer(members, key: \.userID, json: \.json)
     }
 
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, user) = (try context.identifier("circle"), try context.identifier("user"))
-        let member = try await services.members.get(user, in: circle, for: try context.caller())
+        let member = try await members.get(user, in: circle, for: try context.caller())
         return try .resource(member.json, for: request)
     }
 
@@ -49,14 +49,14 @@ struct MemberRoutes: Sendable {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let user = try context.newIdentifier("user")
         let (name, role) = try Self.body.read(try await request.json(context))
-        let (member, isNew) = try await services.members.put(
+        let (member, isNew) = try await members.put(
             user, in: circle, displayName: name, role: role, if: request.condition { try $0.json.etag }, for: caller)
         return try .resource(member.json, isNew: isNew)
     }
 
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, user) = (try context.identifier("circle"), try context.identifier("user"))
-        try await services.members.delete(
+        try await members.delete(
             user, in: circle, if: request.condition { try $0.json.etag }, for: try context.caller())
         return .noContent
     }

@@ -6,7 +6,7 @@ import KalendsCore
 
 /// Single occurrences of a repeating appointment that are changed or cancelled.
 struct OccurrenceRoutes: Sendable {
-    let services: Services
+    let occurrences: Occurrences
 
     func add(to routes: inout RouteTable) {
         routes.section(.schedule)
@@ -34,7 +34,7 @@ struct OccurrenceRoutes: Sendable {
             try context.caller()
         )
         let page = try Page(request, context)
-        return try await services.occurrences.list(of: id, in: circle, after: page.after, for: caller) {
+        return try await occurrences.list(of: id, in: circle, after: page.after, for: caller) {
             try page.filled(key: \ShownOccurrence.originalStart.basic, json: \.json, $0)
         }.response
     }
@@ -45,7 +45,7 @@ struct OccurrenceRoutes: Sendable {
             try context.caller()
         )
         let start = try originalStart(context)
-        let occurrence = try await services.occurrences.get(start, of: id, in: circle, for: caller)
+        let occurrence = try await occurrences.get(start, of: id, in: circle, for: caller)
         return try .resource(occurrence.json, for: request)
     }
 
@@ -55,7 +55,7 @@ struct OccurrenceRoutes: Sendable {
             try context.caller()
         )
         let (start, body) = (try originalStart(context), try await request.json(context))
-        let (occurrence, isNew) = try await services.occurrences.put(
+        let (occurrence, isNew) = try await occurrences.put(
             start, of: id, in: circle, if: request.condition { try $0.json.etag }, for: caller
         ) { try OccurrenceContent(from: body, originalStart: start, series: $0) }
         return try .resource(occurrence.json, isNew: isNew)
@@ -66,7 +66,7 @@ struct OccurrenceRoutes: Sendable {
             try context.identifier("circle"), try context.identifier("id", of: AppointmentContent.resource),
             try context.caller()
         )
-        try await services.occurrences.delete(
+        try await occurrences.delete(
             try originalStart(context), of: id, in: circle, if: request.condition { try $0.json.etag }, for: caller)
         return .noContent
     }

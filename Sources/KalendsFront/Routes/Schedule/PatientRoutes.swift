@@ -6,7 +6,7 @@ import Storage
 
 /// The patients of a circle.
 struct PatientRoutes: Sendable {
-    let services: Services
+    let patients: Patients
 
     func add(to routes: inout RouteTable) {
         routes.section(.circles)
@@ -31,13 +31,13 @@ struct PatientRoutes: Sendable {
 
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, page) = (try context.identifier("circle"), try Page(request, context))
-        let patients = try await services.patients.list(page.request, in: circle, for: try context.caller())
+        let patients = try await patients.list(page.request, in: circle, for: try context.caller())
         return try page.answer(patients, key: \.id, json: \.json)
     }
 
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id) = (try context.identifier("circle"), try context.identifier("patient"))
-        let patient = try await services.patients.get(id, in: circle, for: try context.caller())
+        let patient = try await patients.get(id, in: circle, for: try context.caller())
         return try .resource(patient.json, for: request)
     }
 
@@ -45,14 +45,14 @@ struct PatientRoutes: Sendable {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let id = try context.newIdentifier("patient")
         let name = try Self.body.read(try await request.json(context))
-        let (patient, isNew) = try await services.patients.put(
+        let (patient, isNew) = try await patients.put(
             id, in: circle, displayName: name, if: request.condition { try $0.json.etag }, for: caller)
         return try .resource(patient.json, isNew: isNew)
     }
 
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id) = (try context.identifier("circle"), try context.identifier("patient"))
-        try await services.patients.delete(
+        try await patients.delete(
             id, in: circle, if: request.condition { try $0.json.etag }, for: try context.caller())
         return .noContent
     }

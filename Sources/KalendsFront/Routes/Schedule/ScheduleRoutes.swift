@@ -6,11 +6,13 @@ import Storage
 
 /// The collections of a circle's schedule, one for each kind of item.
 struct ScheduleRoutes: Sendable {
-    let services: Services
+    let schedule: Schedule
+    let reach: Reach
+    let kinds: ItemKinds
 
     func add(to routes: inout RouteTable) {
         routes.section(.schedule)
-        for kind in services.settings.kinds.list {
+        for kind in kinds.list {
             let (name, collection) = (kind.name, kind.collection.rawValue)
             let path = "/v1/circles/{circle}/\(collection)"
             let one = Schema.named(name)
@@ -47,7 +49,7 @@ struct ScheduleRoutes: Sendable {
     ) async throws -> Response {
         let (circle, id) = (try context.identifier("circle"), try context.identifier("id", of: kind.resource))
         return try .json(
-            try await Reach(services: services).of(id, kind, in: circle, for: try context.caller()).json)
+            try await reach.of(id, kind, in: circle, for: try context.caller()).json)
     }
 
     private static let filters: [Operation.Parameter] = [
@@ -64,7 +66,7 @@ struct ScheduleRoutes: Sendable {
         let (circle, caller, page) = (
             try context.identifier("circle"), try context.caller(), try Page(request, context)
         )
-        return try await services.schedule.list(
+        return try await schedule.list(
             kind, in: circle, Self.search(request), after: page.after, for: caller
         ) { try page.filled(key: \ShownItem.item.id, json: { try $0.listedJSON }, $0) }.response
     }
@@ -91,7 +93,7 @@ struct ScheduleRoutes: Sendable {
         _ kind: any ItemContent.Type, _ request: Request, _ context: KalendsContext
     ) async throws -> Response {
         let (circle, id) = (try context.identifier("circle"), try context.identifier("id", of: kind.resource))
-        let (json, etag) = try await services.schedule.get(id, kind, in: circle, for: try context.caller())
+        let (json, etag) = try await schedule.get(id, kind, in: circle, for: try context.caller())
             .jsonAndTag
         return try .resource(json, for: request, etag: etag)
     }
@@ -102,7 +104,7 @@ struct ScheduleRoutes: Sendable {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let id = try context.newIdentifier("id")
         let draft = ItemDraft(kind, id, in: circle, from: try await request.json(context))
-        let (item, isNew) = try await services.schedule.put(
+        let (item, isNew) = try await schedule.put(
             id, in: circle, draft, if: request.condition { try $0.etag }, for: caller)
         let (json, etag) = try item.jsonAndTag
         return try .resource(json, isNew: isNew, etag: etag)
@@ -112,7 +114,7 @@ struct ScheduleRoutes: Sendable {
         _ kind: any ItemContent.Type, _ request: Request, _ context: KalendsContext
     ) async throws -> Response {
         let (circle, id) = (try context.identifier("circle"), try context.identifier("id", of: kind.resource))
-        try await services.schedule.delete(
+        try await schedule.delete(
             id, kind, in: circle, if: request.condition { try $0.etag }, for: try context.caller())
         return .noContent
     }

@@ -7,7 +7,7 @@ import Storage
 
 /// The addresses that changes are sent to, only for host applications.
 struct WebhookRoutes: Sendable {
-    let services: Services
+    let webhooks: Webhooks
 
     func add(to routes: inout RouteTable) {
         routes.section(
@@ -50,8 +50,6 @@ struct WebhookRoutes: Sendable {
 
     static let rotation = InputBody(
         .number("graceSeconds", 0...2_592_000, or: 86_400), example: ["graceSeconds": 3600])
-
-    private var webhooks: Webhooks { Webhooks(services: services) }
 
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let page = try Page(request, context)

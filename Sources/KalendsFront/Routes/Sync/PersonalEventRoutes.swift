@@ -7,7 +7,7 @@ import Storage
 
 /// A person's own events, for the host application and for pages.
 struct PersonalEventRoutes: Sendable {
-    let services: Services
+    let personalEvents: PersonalEvents
 
     /// The members of an event that only the server or a device sets, and which may be sent back with the event.
     static let readOnly: Set<ByteString> = [
@@ -64,7 +64,7 @@ struct PersonalEventRoutes: Sendable {
         }
         search.from = moment("from")
         search.to = moment("to")
-        return try await services.personalEvents.list(of: user, search, after: page.after, for: caller) {
+        return try await personalEvents.list(of: user, search, after: page.after, for: caller) {
             try page.filled(key: \PersonalEvent.id, json: { try $0.json }, $0)
         }.response
     }
@@ -78,13 +78,13 @@ struct PersonalEventRoutes: Sendable {
             (headers[.eTag], headers[.cacheControl]) = (try event.etag, "private, no-cache")
             return try .json(try event.json, status: .created, headers: headers)
         } to: {
-            try await services.personalEvents.put(nil, of: user, edit, faults: faults, if: .none, for: caller)
+            try await personalEvents.put(nil, of: user, edit, faults: faults, if: .none, for: caller)
         }
     }
 
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, id, caller) = try pathParts(context)
-        let event = try await services.personalEvents.get(id, of: user, for: caller)
+        let event = try await personalEvents.get(id, of: user, for: caller)
         return try .resource(try event.json, for: request, etag: try event.etag)
     }
 
@@ -92,7 +92,7 @@ struct PersonalEventRoutes: Sendable {
         let (user, caller) = (try context.identifier("user"), try context.caller())
         let id = try context.newIdentifier("id")
         let (edit, faults) = Self.edit(try await request.json(context), .put)
-        let (event, isNew) = try await services.personalEvents.put(
+        let (event, isNew) = try await personalEvents.put(
             id, of: user, edit, faults: faults, if: request.condition { try $0.etag }, for: caller)
         return try .resource(try event.json, isNew: isNew, etag: try event.etag)
     }
@@ -100,14 +100,14 @@ struct PersonalEventRoutes: Sendable {
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, id, caller) = try pathParts(context)
         let (edit, faults) = Self.edit(try await request.json(context), .patch)
-        let event = try await services.personalEvents.change(
+        let event = try await personalEvents.change(
             id, of: user, edit, faults: faults, if: request.condition { try $0.etag }, for: caller)
         return try .resource(try event.json, etag: try event.etag)
     }
 
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, id, caller) = try pathParts(context)
-        try await services.personalEvents.delete(
+        try await personalEvents.delete(
             id, of: user, if: request.condition { try $0.etag }, for: caller)
         return .noContent
     }

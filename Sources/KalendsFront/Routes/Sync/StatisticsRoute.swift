@@ -6,7 +6,7 @@ import KalendsCore
 
 /// Counters for the host application.
 struct StatisticsRoute: Sendable {
-    let services: Services
+    let statistics: Statistics
 
     func add(to routes: inout RouteTable) {
         routes.section(.connections)
@@ -16,6 +16,6 @@ struct StatisticsRoute: Sendable {
     }
 
     private func read(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try .json(try await services.statistics.read(for: try context.caller()).json)
+        try .json(try await statistics.read(for: try context.caller()).json)
     }
 }

@@ -100,7 +100,7 @@ extension Entry: Viewed {
     /// The event as people compare it with another one.
     static let view = View<Entry>([
         .text("title", \.title), .text("notes", \.notes), .text("location", \.location),
-        .object("times", \.span, Span.view), .object("recurrence", \.repetition, repetitions),
+        .object("times", \.span, TimeSpan.view), .object("recurrence", \.repetition, repetitions),
         .list("occurrences", \.differences, of: EntryDifference.view),
         .init("reminders", .array(of: .count)) { .array($0.reminders.map { .integer($0) }) },
         .text("status", \.status.rawValue), .text("availability", \.availability.rawValue),
@@ -129,7 +129,7 @@ private struct EntryDifference: Viewed {
         .optional("title", .string, \.changed?.title) { .string($0) },
         .optional("notes", .string, \.changed?.notes) { .string($0) },
         .optional("location", .string, \.changed?.location) { .string($0) },
-        .optional("times", Span.view.schema, \.changed?.span, Span.view.json),
+        .optional("times", TimeSpan.view.schema, \.changed?.span, TimeSpan.view.json),
     ])
 }
 
@@ -137,8 +137,8 @@ extension [Instant] {
     fileprivate var json: JSONValue { .array(map { JSONValue($0) }) }
 }
 
-extension Span {
-    fileprivate static let view = View<Span>([
+extension TimeSpan {
+    fileprivate static let view = View<TimeSpan>([
         .text("start", \.texts.start), .text("end", \.texts.end), .text("timeZone", \.texts.zone),
         .flag("allDay") { $0.texts.zone == nil },
     ])

@@ -9,13 +9,8 @@ import Storage
 
 /// Fetches the calendars that circles follow when they are due, a few at a time.
 package struct SubscriptionRefresh: Service {
-    package let services: Services
+    let context: ImportContext
     package let logger: Logger
-
-    package init(services: Services, logger: Logger) {
-        self.services = services
-        self.logger = logger
-    }
 
     private static let pause = Duration.seconds(5)
     private static let concurrencyLimit = 4
@@ -28,16 +23,16 @@ package struct SubscriptionRefresh: Service {
                 try await once()
             }
         } onCancelOrGracefulShutdown: {
-            services.refreshes.cancel()
+            context.refreshes.cancel()
         }
     }
 
     /// Refreshes all subscriptions that are due.
     func once() async throws {
         while true {
-            let (now, shards) = (services.now(), services.leases.shards)
+            let (now, shards) = (context.now(), context.leases.shards)
             let open = shards.open
-            let due = try await services.store.read {
+            let due = try await context.store.read {
                 try $0.dueSubscriptions(now: now, in: open, limit: Self.concurrencyLimit)
             }
             if due.isEmpty { return }
@@ -59,17 +54,17 @@ package struct SubscriptionRefresh: Service {
             // Another server has taken over the refresh.
             if case StorageError.leaseLost = error { throw error }
             try Task.checkCancellation()
-            let now = services.now()
+            let now = context.now()
             if let refusal = error as? Refusal, refusal.isOfTheMoment {
                 // The calendar is not at fault: the server has no room for a file at present.
-                return try await services.store.record { transaction in
+                return try await context.store.record { transaction in
                     guard var own = try transaction.subscription(id) else { return }
                     own.nextAt = now + Self.spread(60_000)
                     try transaction.putSubscription(own)
                 }
             }
             logger.error("a calendar cannot be kept", metadata: ["error": "\(publicText(error))"])
-            try await services.store.record { transaction in
+            try await context.store.record { transaction in
                 guard var own = try transaction.subscription(id) else { return }
                 Self.postpone(&own, "The calendar could not be stored. The server's log has the details.", now: now)
                 try transaction.putSubscription(own)
@@ -92,15 +87,15 @@ package struct SubscriptionRefresh: Service {
     /// - Parameter sender: the sender whose quota the bytes count against.
     @discardableResult
     func refresh(_ id: String, for sender: Sender) async throws -> Subscription? {
-        try await services.refreshes.refresh(id) {
-            try await services.leases.alone("subscription/\(id)") {
-                try await fetchAndNote(id, services.intake.files.enter(sender))
+        try await context.refreshes.refresh(id) {
+            try await context.leases.alone("subscription/\(id)") {
+                try await fetchAndNote(id, context.intake.files.enter(sender))
             }
         }
     }
 
     private func fetchAndNote(_ id: String, _ admission: FairPool.Holding) async throws -> Subscription? {
-        let found: (Subscription, Circle)? = try await services.store.read { transaction in
+        let found: (Subscription, Circle)? = try await context.store.read { transaction in
             guard let own = try transaction.subscription(id), let circle = try transaction.circle(own.circleID) else {
                 return nil
             }
@@ -137,8 +132,8 @@ package struct SubscriptionRefresh: Service {
     private func note(
         _ id: String, _ change: @escaping @Sendable (inout Subscription, _ now: Int) -> Bool
     ) async throws -> Subscription? {
-        let now = services.now()
-        return try await services.store.write { transaction in
+        let now = context.now()
+        return try await context.store.write { transaction in
             guard var own = try transaction.subscription(id), try transaction.circle(own.circleID) != nil else {
                 return nil
             }
@@ -155,9 +150,9 @@ package struct SubscriptionRefresh: Service {
     private func keep(
         _ reading: ImportReading, _ validators: FetchValidators, _ id: String, in circleID: String
     ) async throws -> Subscription? {
-        try await services.turns.alone(in: circleID) {
-            try await EventStaging.discard(in: circleID, services.store)
-            let found: (Subscription, Circle, Int)? = try await services.store.read { transaction in
+        try await context.turns.alone(in: circleID) {
+            try await EventStaging.discard(in: circleID, context.store)
+            let found: (Subscription, Circle, Int)? = try await context.store.read { transaction in
                 guard let own = try transaction.subscription(id), let circle = try transaction.circle(circleID) else {
                     return nil
                 }
@@ -176,10 +171,10 @@ package struct SubscriptionRefresh: Service {
                     return false
                 }
             }
-            let update = try await SubscriptionUpdate(services: services, own: own).stage(reading, in: circle)
+            let update = try await SubscriptionUpdate(context: context, own: own).stage(reading, in: circle)
             do {
-                let now = services.now()
-                let noted = try await services.store.write { transaction -> Subscription? in
+                let now = context.now()
+                let noted = try await context.store.write { transaction -> Subscription? in
                     guard var own = try transaction.subscription(id) else { return nil }
                     transaction.concerns(circle: circleID)
                     own.emptyAnswers = isEmpty ? own.emptyAnswers + 1 : 0
@@ -196,7 +191,7 @@ package struct SubscriptionRefresh: Service {
                     return own
                 }
                 if noted == nil { try await update.staging.discard() }
-                services.tidying.afterUpdate(in: circleID)
+                context.tidying.afterUpdate(in: circleID)
                 return noted
             } catch {
                 try? await update.staging.discard()
@@ -209,25 +204,25 @@ package struct SubscriptionRefresh: Service {
         _ own: Subscription, _ circle: Circle, _ admission: FairPool.Holding
     ) async throws -> Outcome {
         do {
-            guard let text = try? services.sealingKey.open(own.sealedURL, for: Self.purpose(own.id)) else {
+            guard let text = try? context.sealingKey.open(own.sealedURL, for: Self.purpose(own.id)) else {
                 return .problem("The address was sealed with a key other than the server's.")
             }
-            let url = try PublicURL(text, allowsHTTP: services.fetcher.rules.allowsHTTP)
+            let url = try PublicURL(text, allowsHTTP: context.fetcher.rules.allowsHTTP)
             let validators = own.validatorsOf.map {
                 FetchValidators(etag: own.etag, lastModified: own.lastModified, source: $0)
             }
             try HeldLeases.check()
-            guard case .calendar(let calendar) = try await services.fetcher.attempt(url, validators, for: admission)
+            guard case .calendar(let calendar) = try await context.fetcher.attempt(url, validators, for: admission)
             else { return .unchanged }
             let upload = calendar.upload
-            let reading = try await services.importReader.read(upload, in: circle) { _ in }
+            let reading = try await context.reader.read(upload, in: circle) { _ in }
             if reading.summary.problems.contains(where: { $0.code == "missing-end" }), try !Self.isWhole(upload.spool) {
                 return .problem("The calendar broke off before its end.")
             }
-            let had = try await services.store.read { try $0.eventCount(ofSubscription: own.id) }
+            let had = try await context.store.read { try $0.eventCount(ofSubscription: own.id) }
             if reading.summary.events > had {
                 // This does not count against a user's quota, since the server fetches the calendar by itself.
-                let quota = ImportQuota(services, for: .user(own.createdBy ?? ""), circle: circle.id)
+                let quota = ImportQuota(context, for: .user(own.createdBy ?? ""), circle: circle.id)
                 try await quota.check(events: reading.summary.events)
             }
             return .calendar(reading, calendar.validators)

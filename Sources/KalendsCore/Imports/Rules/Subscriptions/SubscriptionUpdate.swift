@@ -15,7 +15,7 @@ struct SubscriptionUpdate: Sendable {
         var hasChanges: Bool { created + updated + deleted > 0 }
     }
 
-    let services: Services
+    let context: ImportContext
     let own: Subscription
 
     /// Problems after which it is unknown what else the file held.
@@ -24,15 +24,15 @@ struct SubscriptionUpdate: Sendable {
     private static let group = 500
 
     private var source: EventSource { .subscription(own.id) }
-    private var store: any Store { services.store }
+    private var store: any Store { context.store }
 
     /// Stages new and changed events, and the removal of events that are gone; throws 409 when there are too many.
     func stage(_ reading: ImportReading, in circle: Circle) async throws -> Ready {
         let index = try await reading.index(in: circle, store)
-        let settings = services.settings
+        let settings = context.settings
         // This does not count against a user's quota, since the server fetches the calendar by itself.
         let limits = settings.eventLimits.clamped(to: .user(own.createdBy ?? ""), settings.quotas)
-        let now = services.now()
+        let now = context.now()
         var plan = try await store.read { transaction in
             let owner = try ImportOwner(.subscription(own.id, of: own.createdBy), index, circle, in: transaction)
             return try ImportPlan(owner, limits: limits, now: now)

@@ -50,7 +50,7 @@ package struct AppointmentContent: ItemContent {
     package func careItem(_ names: CircleNames, in zone: TimeZoneReference) -> CareItem {
         var item = CareItem(
             category: "Appointment", label: "Appt", title: [names.patient(patient), provider],
-            span: .timed(start: startAt, end: endAt), availability: .busy)
+            span: .timed(start: startAt, end: endAt, zone: zone.identifier), availability: .busy)
         item.status =
             switch status {
             case .confirmed: .planned
@@ -64,8 +64,8 @@ package struct AppointmentContent: ItemContent {
         return item
     }
 
-    package mutating func move(to span: CareItem.Span) throws {
-        guard case .timed(let start, let end) = span else {
+    package mutating func move(to span: TimeSpan) throws {
+        guard case .timed(let start, let end, _) = span else {
             throw InboundRefusal("An appointment has a time of day, so it cannot be moved to whole days.")
         }
         (startAt, endAt) = (start, end)

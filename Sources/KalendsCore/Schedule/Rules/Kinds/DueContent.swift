@@ -22,21 +22,16 @@ package enum DueStatus: String, Hashable, Sendable, CaseIterable {
 }
 
 extension DueContent {
-    package var span: CareItem.Span {
-        due.map { .timed(start: $0, end: $0.adding(seconds: durationMinutes * 60)) } ?? .open
-    }
-
     package var statusWord: String? { status.rawValue }
     package var isCompleted: Bool { status == .completed }
     package var isCancelled: Bool { status == .cancelled }
 
-    package mutating func move(to span: CareItem.Span) throws {
+    package mutating func move(to span: TimeSpan) throws {
         switch span {
-        case .timed(let start, let end):
+        case .timed(let start, let end, _):
             setDue(start)
             durationMinutes = (end.seconds - start.seconds + 59) / 60
-        case .open where Self.mayBeUndated: setDue(nil)
-        case .days, .open: throw InboundRefusal("This is due at a time, so it cannot be moved to whole days.")
+        case .days: throw InboundRefusal("This is due at a time, so it cannot be moved to whole days.")
         }
     }
 
@@ -44,7 +39,10 @@ extension DueContent {
     package mutating func cancel() throws { status = .cancelled }
 
     /// Returns what calendars show of the item, without whether apps show it as a to-do.
-    func dueItem(category: String, label: String?, title: String) -> CareItem {
+    func dueItem(category: String, label: String?, title: String, in zone: TimeZoneReference) -> CareItem {
+        let span = due.map {
+            TimeSpan.timed(start: $0, end: $0.adding(seconds: durationMinutes * 60), zone: zone.identifier)
+        }
         var item = CareItem(category: category, label: label, title: [title], span: span, availability: .free)
         item.status =
             switch status {

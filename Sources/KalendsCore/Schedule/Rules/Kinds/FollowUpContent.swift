@@ -40,7 +40,7 @@ package struct FollowUpContent: DueContent {
     package func title(_ names: CircleNames) -> String { description }
 
     package func careItem(_ names: CircleNames, in zone: TimeZoneReference) -> CareItem {
-        var item = dueItem(category: "Follow-up", label: "Follow-up", title: description)
+        var item = dueItem(category: "Follow-up", label: "Follow-up", title: description, in: zone)
         item.isHandoff = true
         return item
     }

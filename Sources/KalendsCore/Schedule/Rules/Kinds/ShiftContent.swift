@@ -41,25 +41,23 @@ package struct ShiftContent: ItemContent {
     package func careItem(_ names: CircleNames, in zone: TimeZoneReference) -> CareItem {
         var item = CareItem(
             category: "Shift", label: "Shift",
-            title: [names.patient(patient)] + (ownerID.map { [names.member($0)] } ?? []), span: span,
+            title: [names.patient(patient)] + (ownerID.map { [names.member($0)] } ?? []), span: span(in: zone),
             availability: .busyForOwner)
         item.notes = notes
         return item
     }
 
-    private var span: CareItem.Span {
-        if let startDate { return .days(first: startDate, last: endDate ?? startDate) }
+    private func span(in zone: TimeZoneReference) -> TimeSpan {
+        if let startDate { return .days(first: startDate, until: (endDate ?? startDate).adding(days: 1)) }
         let start = startAt ?? Instant(seconds: 0)
-        return .timed(start: start, end: endAt ?? start)
+        return .timed(start: start, end: endAt ?? start, zone: zone.identifier)
     }
 
-    package mutating func move(to span: CareItem.Span) throws {
-        guard span != .open else { throw InboundRefusal("A shift has a time.") }
+    package mutating func move(to span: TimeSpan) throws {
         (startAt, endAt, startDate, endDate) = (nil, nil, nil, nil)
         switch span {
-        case .open: break
-        case .timed(let start, let end): (startAt, endAt) = (start, end)
-        case .days(let first, let last): (startDate, endDate) = (first, last)
+        case .timed(let start, let end, _): (startAt, endAt) = (start, end)
+        case .days(let first, let until): (startDate, endDate) = (first, TimeSpan.last(from: first, until: until))
         }
     }
 

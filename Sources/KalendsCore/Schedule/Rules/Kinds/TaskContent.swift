@@ -41,7 +41,7 @@ package struct TaskContent: DueContent {
     package func title(_ names: CircleNames) -> String { title }
 
     package func careItem(_ names: CircleNames, in zone: TimeZoneReference) -> CareItem {
-        var item = dueItem(category: "Task", label: nil, title: title)
+        var item = dueItem(category: "Task", label: nil, title: title, in: zone)
         item.isToDo = true
         return item
     }

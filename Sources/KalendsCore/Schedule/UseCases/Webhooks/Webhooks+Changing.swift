@@ -37,19 +37,19 @@ extension Webhooks {
 
     /// Throws 422 for an address to which a strict server sends nothing.
     private func check(_ address: WebhookAddress) throws {
-        guard !services.settings.allowsMessages(to: address.text) else { return }
+        guard !allowsMessages(address.text) else { return }
         throw Refusal.invalid("/url", "This must be an address with https://, because the server is strict.")
     }
 
     /// Creates a webhook, to which changes are sent from now on; throws 409 when there is the maximum number of
     /// webhooks.
     package func create(_ draft: Draft, for caller: Caller) async throws -> Made {
-        let (secret, id, key) = (Secret.make(.webhook), FeedLedger.makeID(), services.sealingKey)
-        let most = services.settings.quotas.webhooks
+        let (secret, id, key) = (Secret.make(.webhook), FeedLedger.makeID(), key)
+        let most = quotas.webhooks
         try check(draft.address)
         // What was changed before is not for it.
-        try await services.store.orderChanges()
-        return try await services.acts.act(on: Self.ground, for: caller) { act in
+        try await acts.store.orderChanges()
+        return try await acts.act(on: Self.ground, for: caller) { act in
             let transaction = act.transaction
             if try transaction.webhookCount() >= most { throw Refusal.quota("There are", most, "webhooks") }
             let hook = Webhook(
@@ -66,9 +66,9 @@ extension Webhooks {
     package func change(
         _ id: String, _ change: Change, if condition: Precondition<Shown>, for caller: Caller
     ) async throws -> Shown {
-        let key = services.sealingKey
+        let key = key
         if let address = change.address { try check(address) }
-        let hook = try await services.acts.act(on: Self.ground, for: caller) { act in
+        let hook = try await acts.act(on: Self.ground, for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
             let old = try Self.find(id, in: transaction)
             let seen = shown(old)
@@ -104,10 +104,10 @@ extension Webhooks {
     /// Deletes a webhook; waiting messages are not sent.
     package func delete(_ id: String, if condition: Precondition<Shown>, for caller: Caller) async throws {
         try Rights.installation(caller.identity)
-        try await services.store.read { try condition.check(shown(try Self.find(id, in: $0))) }
+        try await acts.store.read { try condition.check(shown(try Self.find(id, in: $0))) }
         // There may be a month's messages, so they are deleted in several transactions.
-        try await services.store.recordRepeatedly { try $0.deleteDeliveries(of: id, limit: $1) }
-        try await services.acts.act(on: Self.ground, for: caller) { act in
+        try await acts.store.recordRepeatedly { try $0.deleteDeliveries(of: id, limit: $1) }
+        try await acts.act(on: Self.ground, for: caller) { act in
             try condition.check(shown(try Self.find(id, in: act.transaction)))
             _ = try act.transaction.deleteWebhook(id)
             return ActResult(noting: AuditNote(.webhookDeleted, id))
@@ -116,8 +116,8 @@ extension Webhooks {
 
     /// Gives a webhook a new secret; for the given number of seconds, messages are signed with both secrets.
     package func rotate(_ id: String, graceSeconds grace: Int, for caller: Caller) async throws -> Made {
-        let (secret, key) = (Secret.make(.webhook), services.sealingKey)
-        return try await services.acts.act(on: Self.ground, for: caller) { act in
+        let (secret, key) = (Secret.make(.webhook), key)
+        return try await acts.act(on: Self.ground, for: caller) { act in
             var hook = try Self.find(id, in: act.transaction)
             (hook.sealedFormer, hook.formerEndsAt) =
                 grace > 0 ? (hook.sealedSecret, act.now + grace * 1000) : (nil, nil)
@@ -135,7 +135,7 @@ extension Webhooks {
     ///
     /// Throws 409 for a webhook that is disabled, or for which too many such messages wait.
     package func test(_ id: String, for caller: Caller) async throws -> WebhookDelivery {
-        try await services.acts.act(on: Self.ground, for: caller) { act in
+        try await acts.act(on: Self.ground, for: caller) { act in
             let transaction = act.transaction
             guard try Self.find(id, in: transaction).isActive else {
                 throw Refusal.conflict("This webhook is disabled.", code: .webhookDisabled)

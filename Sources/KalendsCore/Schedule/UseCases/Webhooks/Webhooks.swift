@@ -5,9 +5,11 @@ package import Storage
 
 /// The host application's webhooks, and the messages that were sent to them.
 package struct Webhooks: Sendable {
-    package let services: Services
-
-    package init(services: Services) { self.services = services }
+    let acts: Acts
+    let key: SealingKey
+    let quotas: Quotas
+    /// Whether messages may be sent to an address.
+    let allowsMessages: @Sendable (_ address: String) -> Bool
 
     /// A webhook without its secrets; the address is the one that the host application gave.
     package struct Shown: Sendable {
@@ -27,13 +29,13 @@ package struct Webhooks: Sendable {
     /// Returns all webhooks in order of id.
     package func list(_ page: PageRequest, for caller: Caller) async throws -> [Shown] {
         try Rights.installation(caller.identity)
-        return try await services.store.read { try $0.webhooks(after: page.after, limit: page.limit) }.map(shown)
+        return try await acts.store.read { try $0.webhooks(after: page.after, limit: page.limit) }.map(shown)
     }
 
     /// Returns one webhook, and how many of its messages wait.
     package func get(_ id: String, for caller: Caller) async throws -> (shown: Shown, pending: Int) {
         try Rights.installation(caller.identity)
-        let (hook, pending) = try await services.store.read { transaction in
+        let (hook, pending) = try await acts.store.read { transaction in
             (try Self.find(id, in: transaction), try transaction.pendingDeliveries(of: id))
         }
         return (shown(hook), pending)
@@ -46,7 +48,7 @@ package struct Webhooks: Sendable {
         of id: String, before number: Int, limit: Int, for caller: Caller
     ) async throws -> [WebhookDelivery] {
         try Rights.installation(caller.identity)
-        return try await services.store.read { transaction in
+        return try await acts.store.read { transaction in
             _ = try Self.find(id, in: transaction)
             return try transaction.deliveries(of: id, before: number, limit: limit)
         }
@@ -54,8 +56,8 @@ package struct Webhooks: Sendable {
 
     func shown(_ hook: Webhook) -> Shown {
         Shown(
-            hook: hook, url: try? services.sealingKey.open(hook.sealedURL, for: Webhook.urlPurpose(hook.id)),
-            formerEndsAt: hook.formerEndsAt.flatMap { $0 > services.now() ? $0 : nil })
+            hook: hook, url: try? key.open(hook.sealedURL, for: Webhook.urlPurpose(hook.id)),
+            formerEndsAt: hook.formerEndsAt.flatMap { $0 > acts.now() ? $0 : nil })
     }
 
     /// Returns a webhook; throws 404 for one that does not exist.
@@ -67,11 +69,11 @@ package struct Webhooks: Sendable {
 
 extension AuthorizedInstallation {
     /// Returns webhooks in order of id, and how many messages of each wait.
-    package func webhooks(
-        _ page: PageRequest, _ services: Services
+    package func list(
+        _ webhooks: Webhooks, _ page: PageRequest
     ) throws -> [(shown: Webhooks.Shown, pending: Int)] {
         try transaction.webhooks(after: page.after, limit: page.limit).map { hook in
-            (Webhooks(services: services).shown(hook), try transaction.pendingDeliveries(of: hook.id))
+            (webhooks.shown(hook), try transaction.pendingDeliveries(of: hook.id))
         }
     }
 }

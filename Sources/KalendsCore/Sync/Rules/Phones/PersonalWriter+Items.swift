@@ -282,7 +282,7 @@ extension PersonalWriter {
 
 extension Entry {
     /// Moves one occurrence and leaves its other fields as they are.
-    fileprivate mutating func place(_ start: Instant, at span: Span) {
+    fileprivate mutating func place(_ start: Instant, at span: TimeSpan) {
         var changed = ChangedEntry(title: title, notes: notes, location: location, span: span, status: status)
         if case .changed(let known)? = occurrences[start] {
             changed = known

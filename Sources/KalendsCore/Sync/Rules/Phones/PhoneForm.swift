@@ -31,7 +31,7 @@ enum PhoneForm {
     }
 
     private static func content(
-        _ title: String, _ notes: String, _ location: String, _ span: Span, isSeries: Bool
+        _ title: String, _ notes: String, _ location: String, _ span: TimeSpan, isSeries: Bool
     ) -> PersonalEvent.Content {
         var content = PersonalEvent.Content(
             title: title.allSatisfy(\.isWhitespace) ? PersonalEdit.untitled : title, date: "")
@@ -116,7 +116,7 @@ enum PhoneForm {
     }
 
     /// - Parameter zone: the zone of times without their own zone; nil for UTC.
-    static func span(_ content: PersonalEvent.Content, zone: TimeZoneReference?) -> Span {
+    static func span(_ content: PersonalEvent.Content, zone: TimeZoneReference?) -> TimeSpan {
         let first = CivilDate(iso: content.date) ?? CivilDate(daysSinceEpoch: 0)
         let last = content.endDate.flatMap { CivilDate(iso: $0) } ?? first
         guard let startTime = content.startTime else { return .days(first: first, until: last.adding(days: 1)) }

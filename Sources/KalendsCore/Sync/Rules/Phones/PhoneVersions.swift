@@ -107,9 +107,9 @@ extension PersonalEvent.Content {
     }
 }
 
-extension Span {
+extension TimeSpan {
     /// Whether both spans begin and end at the same instants, whatever their zones are called.
-    fileprivate func isSameTime(as other: Span) -> Bool {
+    fileprivate func isSameTime(as other: TimeSpan) -> Bool {
         switch (self, other) {
         case (.timed(let start, let end, _), .timed(let otherStart, let otherEnd, _)):
             start == otherStart && end == otherEnd

@@ -5,7 +5,6 @@ import ICalBridge
 import Testing
 
 @testable import KalendsCore
-@testable import ServerTestSupport
 
 @Suite("The items of an import's report as they are stored")
 struct ImportItemTests {

@@ -8,7 +8,6 @@ import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
-@testable import ServerTestSupport
 
 @Suite("The form of what a feed or a connection shows")
 struct ContentFormTests {
