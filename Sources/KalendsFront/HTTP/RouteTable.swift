@@ -2,6 +2,7 @@
 
 import HTTPTypes
 import Hummingbird
+import KalendsCore
 
 typealias Handler = @Sendable (Request, KalendsContext) async throws -> Response
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FeedTokens
+import HTTPTypes
 import KalendsCore
 import Pages
 import Storage
