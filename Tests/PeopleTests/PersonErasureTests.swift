@@ -192,7 +192,7 @@ struct PersonErasureTests {
             try await server.bring([OneCalendar.event("run", "Run")], as: "ann").expect(201)
             let (first, store) = (EventSource.shared.text, server.services.store)
             try await store.record { transaction in
-                let columns = SchemaTable.eventVersions.columns
+                let columns = ("event_versions" as SchemaTable).columns
                 let values = columns.map { $0.isSameText(as: "uid") ? "'copy-' || numbers.n" : $0 }
                 try transaction.execute(
                     """

@@ -2,6 +2,7 @@
 
 import ICalBridge
 import KalendsCore
+import Storage
 
 extension LiveProperty {
     // MARK: Principals (RFC 4791 section 6.2.1, RFC 6638 section 2.4.1)

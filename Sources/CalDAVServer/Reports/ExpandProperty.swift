@@ -61,6 +61,8 @@ struct ExpandProperty: Report {
         /// itself, and its properties may be asked for again and again.
         private var (left, bytesLeft) = (200, 1 << 20)
 
+        init(exchange: Exchange) { self.exchange = exchange }
+
         mutating func response(
             _ href: String, _ asked: [Asked], of subject: Subject
         ) async throws -> [UInt8] {
