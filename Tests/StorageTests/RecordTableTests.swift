@@ -67,9 +67,10 @@ struct RecordTableTests {
                     position: 12, createdAt: 13, updatedAt: 14, failingSince: 15, lastDeliveredAt: 16), in: transaction)
             try Self.keep(
                 WebhookDelivery(
-                    id: "d", webhookID: "w", ordinal: 11, circleID: "home", firstNumber: 12, lastNumber: 13,
-                    state: .failed, attempts: 14, nextAt: 15, createdAt: 16, failingSince: 17, lastAttemptAt: 18,
-                    lastStatus: 19, lastProblem: "p", finishedAt: 20), in: transaction)
+                    // Above the number of the circle's shard, which is stored too.
+                    id: "d", webhookID: "w", ordinal: 71, circleID: "home", firstNumber: 72, lastNumber: 73,
+                    state: .failed, attempts: 74, nextAt: 75, createdAt: 76, failingSince: 77, lastAttemptAt: 78,
+                    lastStatus: 79, lastProblem: "p", finishedAt: 80), in: transaction)
             try Self.keep(
                 ServerRecord(
                     journal: .max, token: .max - 1, name: "n", program: "p", shown: "s", folded: 11, recorded: 12,

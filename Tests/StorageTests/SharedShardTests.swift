@@ -133,8 +133,14 @@ struct SharedShardTests {
             #expect(try await share(one, "one").held.count == 32)
             try await Task.sleep(for: .milliseconds(time / 2))
             #expect(try await share(one, "one").held.count == 32)
-            try await Task.sleep(for: .milliseconds(time / 2 + 100))
-            #expect(try await share(one, "one").held.count == Shards.count)
+            // However late this is on a busy machine: it renews what it has in time, sooner or later.
+            var (held, tries) = (32, 0)
+            while held < Shards.count, tries < 60 {
+                try await Task.sleep(for: .milliseconds(time / 4))
+                held = try await share(one, "one").held.count
+                tries += 1
+            }
+            #expect(held == Shards.count)
         }
     }
 
