@@ -6,7 +6,7 @@ public import Storage
 extension SQLiteStore {
     /// Throws `StorageError` unless the schema is exactly ours.
     public func checkSchema() async throws {
-        try await Self.inOurWords { [self] in try await pool.read(SchemaCheck.check) }
+        try await withConnection { [self] in try await pool.read(SchemaCheck.check) }
     }
 
     /// Removes the statistics of SQLite's planner, which somebody else may have written.
@@ -20,7 +20,7 @@ extension SQLiteStore {
 
     /// Returns the first rows with a value that has the wrong type, is out of its range, or refers to nothing.
     public func valueFaults() async throws -> [StoredFault] {
-        try await Self.inOurWords { [self] in try await faultsOfValues() }
+        try await withConnection { [self] in try await faultsOfValues() }
     }
 
     private func faultsOfValues() async throws -> [StoredFault] {

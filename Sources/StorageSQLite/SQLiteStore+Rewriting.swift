@@ -26,8 +26,8 @@ extension SQLiteStore {
         }
     }
 
-    /// How often it is tried to empty the log, which no reader may be using then, and how long others write between two
-    /// tries.
+    /// How often the log is tried to be emptied, which fails while somebody reads from it, and how long others write
+    /// between two tries.
     private static let (mostTries, pause) = (40, Duration.milliseconds(250))
 
     /// Waits for readers no longer than any transaction may take, because every writer waits as well.

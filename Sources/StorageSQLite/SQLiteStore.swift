@@ -95,12 +95,19 @@ public final class SQLiteStore: Store, StoreMaintenance {
     public func read<Value: Sendable>(
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
     ) async throws -> Value {
-        // A newly opened connection would read whatever is in its place.
-        if case .replaced = files.state { throw StorageError.fileGone(files.path) }
+        try await withConnection {
+            // A newly opened connection would read whatever is in its place.
+            if case .replaced = self.files.state { throw StorageError.fileGone(self.files.path) }
+            return try await self.pool.read { db in try body(SQLiteTransaction(db: db)) }
+        }
+    }
+
+    /// Reads in our words on one of the connections that everybody shares, or for a poll on the one that is kept for polls.
+    func withConnection<Value: Sendable>(_ work: @Sendable () async throws -> Value) async throws -> Value {
         let isPoll = ReadPurpose.isPoll
         if !isPoll { await others.enter() }
         defer { if !isPoll { others.leave() } }
-        return try await Self.inOurWords { [self] in try await pool.read { db in try body(SQLiteTransaction(db: db)) } }
+        return try await Self.inOurWords(work)
     }
 
     public func write<Value: Sendable>(
@@ -221,7 +228,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
     ///
     /// The copy belongs to no journal of accesses: what is recorded after the backup is not counted in it.
     public func backup(to path: String) async throws {
-        try await Self.inOurWords { [self] in
+        try await withConnection { [self] in
             let file = try StagedFile(new: path)
             do {
                 // A reader writes the copy, so that others can go on writing.
@@ -241,7 +248,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
 
     /// Runs SQLite's own check of the file.
     public func integrityCheck() async throws -> String {
-        let found = try await Self.inOurWords { [self] in
+        let found = try await withConnection { [self] in
             try await pool.read { db in try String.fetchAll(db, sql: "PRAGMA integrity_check") }
         }
         // Some results are several lines below a heading.

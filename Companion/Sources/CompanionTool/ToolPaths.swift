@@ -95,8 +95,8 @@ struct Choices: Codable, Hashable, Sendable {
         var settings = CompanionSettings(deviceID: deviceID ?? "", serverURL: server.url.absoluteString)
         settings.ownCalendars = own
         settings.mirrorCalendar = mirror
-        settings.pastDays = pastDays ?? settings.pastDays
-        settings.futureDays = futureDays ?? settings.futureDays
+        settings.pastDays = max(0, pastDays ?? settings.pastDays)
+        settings.futureDays = max(0, futureDays ?? settings.futureDays)
         settings.deletionPatience = patience.map { $0 * 1000 } ?? settings.deletionPatience
         return settings
     }

@@ -54,7 +54,11 @@ package struct ObjectTree: Hashable, Sendable {
         left.name == right.name && left.lines == right.lines && left.components == right.components
     }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(lines) }
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(lines)
+        hasher.combine(components)
+    }
 
     package init(name: String) { self.name = name }
 

@@ -122,6 +122,9 @@ struct LimitTests {
                 let cursor = Data(number.utf8).base64EncodedString()
                     .replacingOccurrences(of: "=", with: "").replacingOccurrences(of: "+", with: "-")
                 let paths = try await RoutePaths(server)
+                let bound = try await server.call(
+                    .post, "/v1/keys", ["name": "k", "circles": ["c"]]
+                ).expect(201).json["key"]?.string
                 for route in try Routes.table(server.front, isLocal: false).described
                 where route.method == .get && route.operation.query.contains(where: { $0.name == "cursor" }) {
                     let user: String? =
@@ -129,6 +132,10 @@ struct LimitTests {
                     for text in [cursor, number] {
                         let answer = try await server.call(.get, "\(paths.path(of: route))?cursor=\(text)", as: user)
                         #expect([200, 410, 422].contains(answer.status), "\(route.path): \(answer.text)")
+                        guard route.operation.access.isOfCircles(route.operation.need) else { continue }
+                        let own = try await server.bearing(
+                            try #require(bound), .get, "\(paths.path(of: route))?cursor=\(text)")
+                        #expect([200, 404, 410, 422].contains(own.status), "\(route.path): \(own.text)")
                     }
                 }
             }

@@ -98,27 +98,28 @@ package final class ChangeStreams: Sendable {
 
     private func nextMoment() -> Int { moments.add(1, ordering: .relaxed).newValue }
 
-    /// Returns the changes after a number, when the reads of other streams have left room; nil unless the caller is still
-    /// admitted.
+    /// Returns the changes after a number, when the reads of other streams have left room.
     ///
-    /// - Parameter moment: when the stream was woken: what another stream of the same caller has read since then serves.
+    /// - Parameter moment: when the stream was woken: a page that another stream of the same caller has read since then is
+    ///   used.
     fileprivate func changes(
         in circle: String?, after number: Int, limit: Int, from changes: CircleChanges, for caller: Caller,
-        since moment: Int, isAdmitted: () async -> Bool
-    ) async throws -> CircleChanges.Found? {
+        since moment: Int
+    ) async throws -> CircleChanges.Found {
+        // One that looks for few circles among all may look for long, and would keep a lane for as long.
+        if circle == nil, caller.identity.bound != nil {
+            return try await changes.list(in: nil, after: number, limit: limit, for: caller)
+        }
         let question = Question(circle: circle.map { ByteString($0) }, identity: caller.identity, number: number)
         let lane = Int(UInt(bitPattern: question.circle.hashValue) % UInt(Self.laneCount))
         return try await lanes.alone(lane) {
-            let known = latest.withLock { $0[lane] }
-            var found = known?.found
-            if known?.question != question || known?.moment ?? 0 < moment {
-                let now = nextMoment()
-                let new = try await changes.list(in: circle, after: number, limit: limit, for: caller)
-                latest.withLock { $0[lane] = Page(question: question, moment: now, found: new) }
-                found = new
+            if let known = latest.withLock({ $0[lane] }), known.question == question, known.moment > moment {
+                return known.found
             }
-            guard let found, !found.changes.isEmpty else { return found }
-            return await isAdmitted() ? found : nil
+            let now = nextMoment()
+            let found = try await changes.list(in: circle, after: number, limit: limit, for: caller)
+            latest.withLock { $0[lane] = Page(question: question, moment: now, found: found) }
+            return found
         }
     }
 
@@ -153,18 +154,20 @@ package final class ChangeStreams: Sendable {
 
     private func watch() async {
         var (position, seen, rounds): (Int?, UInt64, Int) = (nil, 0, 0)
-        var (isBehind, due): (Bool, Set<Int>) = (false, [])
+        // Those that wait longest come first, however many follow.
+        var (isBehind, due, known): (Bool, [Int], Set<Int>) = (false, [], [])
         while (try? await Task.sleep(for: Self.pause)) != nil {
             guard goesOn() else { return }
             rounds += 1
             let time = store.clock.now
             // A question that fails is asked again, from the same place.
             if time != seen || rounds % Self.patience == 0 || isBehind, let found = try? await look(after: position) {
-                due.formUnion(numbers(in: found.circles))
+                due += numbers(in: found.circles).filter { known.insert($0).inserted }
                 (position, isBehind, seen) = (found.position, found.isBehind, time)
             }
             let woken = Array(due.prefix(Self.most))
-            due.subtract(woken)
+            due.removeFirst(woken.count)
+            known.subtract(woken)
             let moment = nextMoment()
             for bell in bells(woken) { bell.ring(moment) }
             if rounds % Self.second == 0 { for bell in bells(nil) { bell.pass(Self.silence) } }
@@ -239,14 +242,12 @@ package final class ChangeStream: Sendable {
     /// Waits for the next event.
     package func next() async -> Event { await bell.next() }
 
-    /// Returns the changes after a number, with the caller's rights, when the reads of other streams have left room; nil
-    /// when there are some and the caller is no longer admitted.
+    /// Returns the changes after a number, with the caller's rights, when the reads of other streams have left room.
     package func changes(
-        after number: Int, limit: Int, from changes: CircleChanges, for caller: Caller, isAdmitted: () async -> Bool
-    ) async throws -> CircleChanges.Found? {
+        after number: Int, limit: Int, from changes: CircleChanges, for caller: Caller
+    ) async throws -> CircleChanges.Found {
         try await streams.changes(
-            in: circle, after: number, limit: limit, from: changes, for: caller, since: bell.moment,
-            isAdmitted: isAdmitted)
+            in: circle, after: number, limit: limit, from: changes, for: caller, since: bell.moment)
     }
 
     /// Whether the stream has ended, so that nothing more is sent.

@@ -51,7 +51,8 @@ package struct OpenIDSettings: Sendable {
         if !TokenSettings.isSafe(issuer) || WebOrigin(ofAddress: issuer) == nil
             || issuer.contains(where: { "?#".contains($0) || $0.isWhitespace })
         {
-            values.note(.oidcIssuer, "must begin with https://, or http:// on this machine, and have no query.")
+            values.note(
+                .oidcIssuer, "must begin with https://, or http:// on this machine, be in ASCII, and have no query.")
         }
         guard let clientID = values.filled(.oidcClientID) else {
             values.note(.oidcIssuer, "needs oidcClientID.")

@@ -100,12 +100,15 @@ extension Tidying {
         guard isNamed else { return }
         let names = ErasureSearch.names(of: user, in: circle, erasure)
         for search in names { try await carryOut(search, erasure, concerning: circle) }
-        try await store.write { transaction in
-            transaction.concerns(circle: circle)
-            try transaction.endRenaming(of: user, in: circle, erasure, titles, now: now)
+        // An import or an undo that was under way may have named the person once more; none is while this has its turn.
+        try await turns.alone(in: circle) {
+            for search in ErasureSearch.removals(of: user) { try await self.carryOut(search, erasure) }
+            for search in names { try await self.carryOut(search, erasure, concerning: circle) }
+            try await self.store.write { transaction in
+                transaction.concerns(circle: circle)
+                try transaction.endRenaming(of: user, in: circle, erasure, titles, now: now)
+            }
         }
-        // What was under way when the first rows were found may have named the person once more.
-        for search in names { try await carryOut(search, erasure, concerning: circle) }
         try await revise(in: circle)
     }
 

@@ -106,8 +106,8 @@ package struct ConnectionSync: Service {
         }
     }
 
-    /// Makes the unfinished runs of another process due, with their leases, which must have ended, because otherwise it
-    /// would hold the database. If several servers share the database, these are the runs of the shards; their leases end
+    /// Ends the leases of another process, which must have ended, because otherwise it would hold the database, and makes
+    /// its unfinished runs due. If several servers share the database, these are the runs of the shards; their leases end
     /// where shards are shared out.
     func takeOver(_ shards: Shards = .all) async throws {
         let (now, holder, isShared) = (services.now(), services.sync.holder, services.leases.isShared)

@@ -93,8 +93,8 @@ package final class SyncScheduler: Sendable {
         answers = ForeignAnswers(limit: limits.providerMemory)
     }
 
-    /// The most simultaneous runs for each provider, for one user, and with one host. What is with one host is of all
-    /// servers together, as long as these are no more; each has the part that its shards are.
+    /// The most simultaneous runs for each provider, for one user, and with one host. The limit for one host is
+    /// divided among the servers by their shards; each has at least one.
     static let perProvider = 32
     static let perUser = 2
     static let perHost = 8

@@ -72,9 +72,10 @@ struct ChangeEvents: Sendable {
     ///
     /// Only their text waits for the reader, which is a tenth of what the changes take.
     private func page(after number: Int) async -> (text: ByteBuffer, number: Int, isFull: Bool)? {
-        let read = try? await stream.changes(
-            after: number, limit: Self.page, from: changes, for: caller, isAdmitted: isAllowed)
-        guard let found = read.flatMap({ $0 }), let text = try? text(found.changes) else { return nil }
+        guard let found = try? await stream.changes(after: number, limit: Self.page, from: changes, for: caller),
+            let text = try? text(found.changes)
+        else { return nil }
+        if !found.changes.isEmpty, await !isAllowed() { return nil }
         let last = found.changes.last.map(self.number(of:)) ?? number
         let isFull = found.changes.count == Self.page
         // What comes after the last of them up to the latest is not for this reader.

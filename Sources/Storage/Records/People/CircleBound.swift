@@ -26,7 +26,7 @@ public enum CircleBound: Hashable, Sendable {
         }
     }
 
-    /// The condition that a column has one of the circles, which an index of the column finds.
+    /// The condition that a column has one of the circles, written so that the column's index is used.
     ///
     /// - Parameter number: the number of the condition's first argument.
     fileprivate func condition(_ column: String, from number: Int) -> (sql: String, arguments: [SQLValue]) {
@@ -39,7 +39,7 @@ public enum CircleBound: Hashable, Sendable {
         }
     }
 
-    /// The same condition for rows that another index finds.
+    /// The same condition, written so that the column's index is not used.
     fileprivate func test(_ column: String, from number: Int) -> (sql: String, arguments: [SQLValue]) {
         switch self {
         case .circles(let ids):
@@ -128,6 +128,7 @@ extension ReadTransaction {
     public func auditEntries(
         before number: Int, within bound: CircleBound, limit: Int
     ) throws -> (found: [AuditEntry], rest: Int?) {
+        guard number > 1 else { return ([], nil) }
         let last = min(number - 1, try lastAuditEntry()?.number ?? 0)
         let (more, end) = (bound.test("circle_id", from: 4), last - Self.lookedAtTogether)
         let found: [AuditEntry] = try all(

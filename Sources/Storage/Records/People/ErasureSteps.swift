@@ -120,8 +120,8 @@ extension WriteTransaction {
         return true
     }
 
-    /// Makes a former member of the made-up id of an erasure, which is to take a person's place in a circle; returns false
-    /// where nothing names the person.
+    /// Adds the made-up id of an erasure to a circle as a former member, which takes the person's place there; returns
+    /// false where nothing names the person.
     public func beginRenaming(of user: String, in circle: String, _ erasure: Erasure, now: Int) throws -> Bool {
         guard let member = try memberEverKnown(user, in: circle) else { return false }
         if member.leftAt == nil { _ = try removeMember(user, from: circle, now: now) }

@@ -160,7 +160,7 @@ public struct PersonTable: Sendable {
 
     private static let own: [PersonTable] = [
         .init(AppPassword.schema, .calendars, erased: .removedTogether),
-        .init(PushRegistration.schema, .calendars, concealing: "shown"),
+        .init(PushRegistration.schema, .calendars, concealing: "shown shard"),
         .init(
             OwnCalendar.schema, .calendars, where: "user_id = $1 AND deleted_at IS NULL", erased: .removedTogether),
         .init("own_calendar_numbers", .calendars),

@@ -47,6 +47,11 @@ extension PersonalWriter {
         try check(tie, sent, at: pointer)
         var event = known
         if sent.isDeletion { return try takeDeletion(sent, of: &event, tie) }
+        if known.deletedAt != nil, known.mapping.instanceKey.isEmpty, tie.sentAt != known.updatedAt {
+            // The event no longer exists here, so the answer reports that to the device again.
+            try touch(&event)
+            return (known, .unchanged)
+        }
         var content = try sent.edit.applied(to: known.content, at: pointer)
         // With a changed occurrence, devices send the rule of its series.
         if !known.mapping.instanceKey.isEmpty { content.recurrence = nil }
@@ -55,10 +60,8 @@ extension PersonalWriter {
         let earlier = versions.possible(base: sent.basedOn, delivered: delivered)
         let merged = known.content.taking(content, besides: earlier)
         if known.deletedAt != nil, tie.sentAt != known.updatedAt {
-            let isEdited = merged != known.content && !known.mapping.instanceKey.isEmpty
             // An edit of an occurrence that was cancelled here is for the run to judge.
-            guard isEdited, let series = try series(of: tie), series.deletedAt == nil else {
-                // The event no longer exists here, so the answer reports that to the device again.
+            guard merged != known.content, let series = try series(of: tie), series.deletedAt == nil else {
                 try touch(&event)
                 return (known, .unchanged)
             }
