@@ -203,7 +203,7 @@ def measure(options, folder, process, port):
     if open_now < len(paths):
         raise SystemExit(f"only {open_now} of {len(paths)} streams opened: {readers.refused[:1]}")
     write(port, key, options.circles, options.circles, 1, "first ")
-    warm = options.circles * (everywhere + (options.streams - everywhere) // options.circles)
+    warm = options.circles * everywhere + options.streams - everywhere
     deadline = time.monotonic() + 60
     while len(readers.received) < warm and time.monotonic() < deadline:
         time.sleep(0.1)
