@@ -98,4 +98,31 @@ struct PersonTableTests {
             }
         }
     }
+
+    @Test("A page of long rows ends early, and the next one goes on")
+    func longRows() async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let store = try SQLiteStore(path: directory.appending(path: "a").path)
+            defer { try? store.close() }
+            let long = String(repeating: "n", count: 100_000)
+            try await store.write { writer in
+                for number in 10..<20 {
+                    try writer.execute(
+                        "INSERT INTO sign_in_homes (user_id, network, used_at) VALUES ('ann', $1, 1)",
+                        [.text("\(number)\(long)")])
+                }
+            }
+            let table = try #require(PersonTable.all.first { $0.name == "sign_in_homes" })
+            let counts = try await store.read { reader in
+                var (counts, key): ([Int], [SQLValue]?) = ([], nil)
+                repeat {
+                    let page = try reader.personRows(of: "ann", in: table, after: key)
+                    counts.append(page.rows.count)
+                    key = page.next
+                } while key != nil
+                return counts
+            }
+            #expect(counts == [3, 3, 3, 1])
+        }
+    }
 }

@@ -34,14 +34,15 @@ struct PersonArchiveAnswer: Sendable {
     private func write(to writer: inout PacedWriter) async throws {
         let (packer, guide) = (try GzipStream(), TarFile("README.txt", Array(PersonArchiveGuide.text(of: user).utf8)))
         var archive = archive
-        var bytes = archive.packed(guide)
+        try await writer.write(ByteBuffer(bytes: packer.pack(archive.packed(guide), isLast: false)))
         while true {
             try await context.readmit()
+            // What was read is packed at once, and only that waits for a slow reader.
             let next = try await archive.next()
-            let packed = bytes.isEmpty && next != nil ? [] : try packer.pack(bytes, isLast: next == nil)
-            if !packed.isEmpty { try await writer.write(ByteBuffer(bytes: packed)) }
-            guard let next else { return }
-            bytes = next
+            guard next?.isEmpty != true else { continue }
+            let packed = try packer.pack(next ?? [], isLast: next == nil)
+            try await writer.write(ByteBuffer(bytes: packed))
+            if next == nil { return }
         }
     }
 }

@@ -140,7 +140,7 @@ public struct PersonTable: Sendable {
             "event_versions", .imports, "visible_to imported_by",
             where: """
                 \(circles) AND until_epoch = \(EventEpoch.open) AND (imported_by = $1 OR visible_to = $1)
-                """, concealing: "fingerprint", erased: .renamed),
+                """, together: 20, concealing: "fingerprint", erased: .renamed),
         .init(
             Subscription.schema, .imports, "created_by", where: "\(circles) AND created_by = $1",
             concealing: "url_digest validators_of", erased: .renamed),
@@ -194,6 +194,11 @@ public struct PersonRows: Sendable {
     public var rows: [[(column: String, value: SQLValue)]] = []
     /// Where the next rows begin; nil after the last.
     public var next: [SQLValue]?
+    /// How many bytes of values make a page full: its reader has several copies of them, in one form and another.
+    static let mostBytes = 256 << 10
+
+    /// Ends the query that fills a page.
+    struct Full: Error {}
 }
 
 extension ReadTransaction {
@@ -206,18 +211,22 @@ extension ReadTransaction {
         let start = key.map { " AND (\(keys)) > (\(SQLText.parameters($0.count, from: 2)))" } ?? ""
         let columns = schema.columns.map { "\(name).\($0)" }.joined(separator: ", ")
         let limit = (key?.count ?? 0) + 2
-        let found = try rows(
-            "SELECT \(columns) FROM \(name) WHERE (\(table.condition))\(start) ORDER BY \(keys) LIMIT $\(limit)",
-            [.text(user)] + (key ?? []) + [.integer(table.together)])
         var page = PersonRows()
-        for row in found {
-            page.rows.append(
-                zip(schema.columns, row.values).filter { !table.concealed.contains(ByteString($0.0)) }
-                    .map { (column: $0.0, value: $0.1) })
-        }
-        if found.count == table.together, let last = found.last {
-            page.next = schema.key.map { last.value(of: $0, expectedAt: 0) }
-        }
+        var bytes = 0
+        do {
+            try eachRow(
+                "SELECT \(columns) FROM \(name) WHERE (\(table.condition))\(start) ORDER BY \(keys) LIMIT $\(limit)",
+                [.text(user)] + (key ?? []) + [.integer(table.together)]
+            ) { row in
+                page.rows.append(
+                    zip(schema.columns, row.values).filter { !table.concealed.contains(ByteString($0.0)) }
+                        .map { (column: $0.0, value: $0.1) })
+                for case .text(let text) in row.values { bytes += text.utf8.count }
+                guard bytes >= PersonRows.mostBytes || page.rows.count == table.together else { return }
+                page.next = schema.key.map { row.value(of: $0, expectedAt: 0) }
+                throw PersonRows.Full()
+            }
+        } catch is PersonRows.Full {}
         return page
     }
 }
