@@ -13,14 +13,33 @@ extension ICalendar {
     ///   does not bring the zone's history with it. Without it, the span begins with the start of each series (1970 at
     ///   the earliest) and ends five years later. Single events are always covered.
     public func serialized(coverage: ClosedRange<Instant>? = nil) -> [UInt8] {
-        var writer = ContentLineWriter(reserving: 1024 + events.count * 512)
+        // Growing step by step would take up to three times the memory of a calendar with long descriptions.
+        let long = events.reduce(0) { $0 + ($1.description?.utf8.count ?? 0) }
+        var text: [UInt8] = []
+        write(coverage: coverage, inPartsOf: .max, reserving: 1024 + events.count * 512 + long / 16 * 17) { text = $0 }
+        return text
+    }
+
+    /// Passes on the text of `serialized(coverage:)` in parts of at least `size` bytes but for the last, and of one
+    /// component more at most.
+    package func write(
+        coverage: ClosedRange<Instant>? = nil, inPartsOf size: Int, reserving: Int = 1024,
+        _ give: ([UInt8]) throws -> Void
+    ) rethrows {
+        var writer = ContentLineWriter(reserving: reserving)
         let events = events.inKnownZones
         var times = coverage.map { TimeZoneUse(covering: $0) } ?? TimeZoneUse()
         for event in events { times.add(event, seriesAreCovered: coverage != nil) }
         writeHead(to: &writer, times.definitions)
-        for event in events { event.write(to: &writer) }
+        for event in events {
+            if writer.bytes.count >= size {
+                try give(writer.bytes)
+                writer = ContentLineWriter(reserving: size)
+            }
+            event.write(to: &writer)
+        }
         writer.line("END", "VCALENDAR")
-        return writer.bytes
+        try give(writer.bytes)
     }
 
     /// Writes what comes before the components.

@@ -33,16 +33,15 @@ struct PersonArchiveAnswer: Sendable {
 
     private func write(to writer: inout PacedWriter) async throws {
         let (packer, guide) = (try GzipStream(), TarFile("README.txt", Array(PersonArchiveGuide.text(of: user).utf8)))
-        var archive = archive
-        try await writer.write(ByteBuffer(bytes: packer.pack(archive.packed(guide), isLast: false)))
-        while true {
-            try await context.readmit()
+        var (archive, packed) = (archive, ByteBuffer())
+        func pack(_ bytes: [UInt8]) throws { packed.writeBytes(try packer.pack(bytes, isLast: false)) }
+        try archive.give(guide, to: pack)
+        repeat {
             // What was read is packed at once, and only that waits for a slow reader.
-            let next = try await archive.next()
-            guard next?.isEmpty != true else { continue }
-            let packed = try packer.pack(next ?? [], isLast: next == nil)
-            try await writer.write(ByteBuffer(bytes: packed))
-            if next == nil { return }
-        }
+            if packed.readableBytes > 0 { try await writer.write(packed) }
+            packed.clear()
+            try await context.readmit()
+        } while try await archive.next(pack)
+        try await writer.write(ByteBuffer(bytes: packer.pack([], isLast: true)))
     }
 }

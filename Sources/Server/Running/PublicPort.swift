@@ -51,7 +51,9 @@ struct PublicPort<Responder: HTTPResponder>: Service where Responder.Context == 
         let context = KalendsContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
         var response: Response
         do {
-            response = try await responder.respond(to: request, context: context)
+            // A task keeps the memory of its deepest call, and the connection's task lasts until its client goes.
+            async let answer = responder.respond(to: request, context: context)
+            response = try await answer
         } catch let error as HTTPParserError {
             throw error
         } catch {

@@ -96,7 +96,7 @@ package struct FeedReading: Sendable {
         // Readers of large texts may be slow, so nothing else is held while this is waited for.
         let textRoom = try await services.room(forTextOf: first.circle.id, andOwnOf: owner, as: form)
         switch form {
-        case .iCalendar: if let owner { room = try await services.room(forOwnOf: owner) }
+        case .iCalendar: if let owner { room = try await services.memory.room(forOwnOf: owner, in: services.store) }
         case .jCal, .xCal:
             room = try await services.room(forFormOf: first.circle.id, andOwnOf: owner, for: first.feed.userID)
         case .csv:

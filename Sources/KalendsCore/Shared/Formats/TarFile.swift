@@ -13,13 +13,18 @@ package struct TarFile: Sendable {
     /// What ends an archive.
     package static let end = [UInt8](repeating: 0, count: 2 * block)
 
-    /// The file with what comes before it in an archive.
+    /// The file with what comes before and after it in an archive; its own bytes are not copied.
     ///
     /// - Parameter changedAt: milliseconds since 1970.
-    package func packed(changedAt: Int) -> [UInt8] {
+    package func packed(changedAt: Int) -> [[UInt8]] {
+        [Self.head(path, bytes.count, changedAt: changedAt), bytes, Self.filling(bytes.count)]
+    }
+
+    /// What comes before a file of so many bytes in an archive.
+    package static func head(_ path: String, _ count: Int, changedAt: Int) -> [UInt8] {
         precondition(path.utf8.count <= 100, "The path of an archived file is too long.")
         var head: [UInt8] = []
-        head.reserveCapacity(Self.block + bytes.count + Self.block)
+        head.reserveCapacity(block)
         func add(_ text: String, _ width: Int) {
             head += text.utf8
             head += [UInt8](repeating: 0, count: width - text.utf8.count)
@@ -32,7 +37,7 @@ package struct TarFile: Sendable {
         add(octal: 0o600, 8)
         add(octal: 0, 8)
         add(octal: 0, 8)
-        add(octal: bytes.count, 12)
+        add(octal: count, 12)
         add(octal: max(0, changedAt / 1000), 12)
         // The sum is made as if its own place were blank.
         let sum = head.count
@@ -41,12 +46,15 @@ package struct TarFile: Sendable {
         add("", 100)
         add("ustar", 6)
         add("00", 2)
-        add("", Self.block - head.count)
+        add("", block - head.count)
         let digits = String(head.reduce(0) { $0 + Int($1) }, radix: 8)
         let text = String(repeating: "0", count: max(0, 6 - digits.utf8.count)) + digits + "\0 "
         head.replaceSubrange(sum..<sum + 8, with: text.utf8)
-        head += bytes
-        head += [UInt8](repeating: 0, count: (Self.block - bytes.count % Self.block) % Self.block)
         return head
+    }
+
+    /// What comes after a file of so many bytes.
+    package static func filling(_ count: Int) -> [UInt8] {
+        [UInt8](repeating: 0, count: (block - count % block) % block)
     }
 }

@@ -68,7 +68,7 @@ extension Services {
     package var operatorSessions: OperatorSessions { OperatorSessions(acts: acts) }
     package var devices: Devices { Devices(acts: acts, quotas: settings.quotas, recently: recently) }
     package var appPasswords: AppPasswords { AppPasswords(services: self) }
-    package var personData: PersonData { PersonData(acts: acts) }
+    package var personData: PersonData { PersonData(acts: acts, memory: memory) }
     package var erasures: PersonErasures { PersonErasures(services: self) }
     package var profiles: Profiles { Profiles(acts: acts) }
     package var personalEvents: PersonalEvents { PersonalEvents(acts: acts, quotas: settings.quotas) }

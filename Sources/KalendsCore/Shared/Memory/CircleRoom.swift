@@ -28,13 +28,6 @@ extension Services {
         return share
     }
 
-    /// Takes room for one user's own entries, as `room(forCircle:andOwnOf:for:)` does for a circle.
-    func room(forOwnOf owner: String) async throws -> MemoryShare {
-        let share = MemoryShare(memory.circles, network: ByteString(owner))
-        try await share.hold(try await store.read { RowSize(try $0.ownUsage(of: owner)).memory })
-        return share
-    }
-
     /// Takes room for the circle that a connection is compared with; one user's connections get at most half of the
     /// budget, and runs with slow providers give way to those that wait.
     ///
@@ -112,6 +105,17 @@ extension Services {
                 needed = more
             }
         }
+    }
+}
+
+extension MemoryBudgets {
+    /// Takes room for one user's own entries, waiting for its turn; the room is given back with the share.
+    ///
+    /// Throws 503 if others keep the room for too long.
+    func room(forOwnOf owner: String, in store: any Store) async throws -> MemoryShare {
+        let share = MemoryShare(circles, network: ByteString(owner))
+        try await share.hold(try await store.read { RowSize(try $0.ownUsage(of: owner)).memory })
+        return share
     }
 }
 

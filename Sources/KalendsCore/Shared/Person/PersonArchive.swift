@@ -9,6 +9,7 @@ import Storage
 /// it as it was before or after.
 package struct PersonArchive: Sendable {
     private let acts: Acts
+    private let memory: MemoryBudgets
     private let user: String
     private let caller: Caller
     private let madeAt: Int
@@ -20,53 +21,73 @@ package struct PersonArchive: Sendable {
         case calendar
     }
 
-    fileprivate init(_ acts: Acts, of user: String, for caller: Caller) {
-        (self.acts, self.user, self.caller, madeAt) = (acts, user, caller, acts.now())
+    fileprivate init(_ data: PersonData, of user: String, for caller: Caller) {
+        (acts, memory) = (data.acts, data.memory)
+        (self.user, self.caller, madeAt) = (user, caller, data.acts.now())
     }
 
-    /// Returns the next bytes of the archive, which may be none; nil after the last.
+    /// Passes on the next bytes of the archive, if there are any; returns false after the last.
     ///
-    /// Throws 404 once the caller may not read what is the person's.
-    package mutating func next() async throws -> [UInt8]? {
-        guard let position else { return nil }
+    /// Throws 404 once the caller may not read what is the person's, and 503 if others keep the memory for the person's
+    /// calendar for too long.
+    package mutating func next(_ give: ([UInt8]) throws -> Void) async throws -> Bool {
         let (user, identity, tables) = (user, caller.identity, PersonTable.all)
-        let files: [TarFile]
         switch position {
         case .rows(let table, let part, let key):
             let page = try await acts.readPage(for: caller) { transaction in
                 _ = try Rights.own(of: user, for: identity, in: transaction)
                 return try transaction.personRows(of: user, in: tables[table], after: key)
             }
-            files = try self.files(of: page, in: tables[table], part: part)
-            self.position =
+            for file in try files(of: page, in: tables[table], part: part) { try self.give(file, to: give) }
+            position =
                 if let next = page.next {
                     .rows(table: table, part: part + 1, after: next)
                 } else {
                     table + 1 < tables.count ? .rows(table: table + 1, part: 1, after: nil) : .calendar
                 }
+            return true
         case .calendar:
+            let room = try await memory.room(forOwnOf: user, in: acts.store)
+            defer { withExtendedLifetime(room) {} }
             let events = try await acts.readPage(for: caller) { transaction in
                 _ = try Rights.own(of: user, for: identity, in: transaction)
                 return try PersonalEntries.all(of: user, in: transaction)
             }
-            files = calendar("personal/events.ics", events)
-            self.position = nil
+            try write(events, to: give)
+            try give(TarFile.end)
+            position = nil
+            return true
+        case nil: return false
         }
-        let packed = files.flatMap(packed)
-        return self.position == nil ? packed + TarFile.end : packed
     }
 
-    /// Returns a file as it is in this archive.
-    package func packed(_ file: TarFile) -> [UInt8] { file.packed(changedAt: madeAt) }
+    /// Passes on a file as it is in this archive.
+    package func give(_ file: TarFile, to give: ([UInt8]) throws -> Void) rethrows {
+        for bytes in file.packed(changedAt: madeAt) { try give(bytes) }
+    }
 
     /// Seconds before and after the present for which time zones are written.
     private static let decade = 3660 * 86_400
+    private var coverage: ClosedRange<Instant> {
+        let present = Instant(milliseconds: madeAt)
+        return present.adding(seconds: -Self.decade)...present.adding(seconds: Self.decade)
+    }
 
     /// Returns a file with events; none without any.
     private func calendar(_ path: String, _ events: [Event]) -> [TarFile] {
-        let present = Instant(milliseconds: madeAt)
-        let span = present.adding(seconds: -Self.decade)...present.adding(seconds: Self.decade)
-        return events.isEmpty ? [] : [TarFile(path, ICalendar(name: user, events: events).serialized(coverage: span))]
+        events.isEmpty ? [] : [TarFile(path, ICalendar(name: user, events: events).serialized(coverage: coverage))]
+    }
+
+    /// Passes on a person's own events, which may be too many for one text in memory, as a file; none without any.
+    private func write(_ events: [Event], to give: ([UInt8]) throws -> Void) throws {
+        guard !events.isEmpty else { return }
+        let (calendar, part) = (ICalendar(name: user, events: events), 256 << 10)
+        // The file's size comes before its text.
+        var count = 0
+        calendar.write(coverage: coverage, inPartsOf: part) { count += $0.count }
+        try give(TarFile.head("personal/events.ics", count, changedAt: madeAt))
+        try calendar.write(coverage: coverage, inPartsOf: part, give)
+        try give(TarFile.filling(count))
     }
 
     private func files(of page: PersonRows, in table: PersonTable, part: Int) throws -> [TarFile] {
@@ -130,6 +151,7 @@ package struct PersonArchive: Sendable {
 /// What is stored of a person, for the person and for the installation.
 package struct PersonData: Sendable {
     let acts: Acts
+    let memory: MemoryBudgets
 
     /// Begins an archive of what is stored of a person; the audit trail notes it.
     ///
@@ -142,6 +164,6 @@ package struct PersonData: Sendable {
             return ActResult(noting: AuditNote(.userExported, user))
         }
         try await Audit(acts: acts).order()
-        return PersonArchive(acts, of: user, for: caller)
+        return PersonArchive(self, of: user, for: caller)
     }
 }
