@@ -4,8 +4,9 @@
 
 /// For whom the current task reads.
 public enum ReadPurpose {
-    /// Whether a calendar app polls a feed: an engine with few connections keeps one of them for such reads.
-    @TaskLocal public static var isPoll = false
+    /// Whether a calendar app polls a feed, or the read is as short as that: an engine with few connections keeps one of
+    /// them for such reads.
+    @TaskLocal public static var isShort = false
 }
 
 /// The storage of Kalends' state: consistent reads and serial writes over one SQL database.

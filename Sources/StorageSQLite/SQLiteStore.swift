@@ -15,7 +15,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
     /// Whether a commit waits until it is on the disk; only the writer's queue uses it.
     private let waitsForDisk = Atomic(true)
     private let folding = LogFolding()
-    /// Those who read for anything but a poll: however many lists and exports read, a poll finds a connection.
+    /// Those whose reads are not short: however many lists and exports read, a poll finds a connection.
     private let others = ReaderRoom(otherReaders)
     private static let otherReaders = 4
 
@@ -102,11 +102,11 @@ public final class SQLiteStore: Store, StoreMaintenance {
         }
     }
 
-    /// Reads in our words on one of the connections that everybody shares, or for a poll on the one that is kept for polls.
+    /// Reads in our words on one of the connections that everybody shares, or for a poll or something as short on the one that is kept for these.
     func withConnection<Value: Sendable>(_ work: @Sendable () async throws -> Value) async throws -> Value {
-        let isPoll = ReadPurpose.isPoll
-        if !isPoll { await others.enter() }
-        defer { if !isPoll { others.leave() } }
+        let isShort = ReadPurpose.isShort
+        if !isShort { await others.enter() }
+        defer { if !isShort { others.leave() } }
         return try await Self.inOurWords(work)
     }
 

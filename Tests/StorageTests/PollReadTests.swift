@@ -30,7 +30,7 @@ struct PollReadTests {
                     begin.resume()
                 }
             }
-            let found = try await ReadPurpose.$isPoll.withValue(true) {
+            let found = try await ReadPurpose.$isShort.withValue(true) {
                 try await store.read { try $0.latestChange() }
             }
             #expect(found == 0)

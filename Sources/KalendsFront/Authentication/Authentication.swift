@@ -97,7 +97,7 @@ struct Authentication: Sendable {
 
     private func service(_ secret: Secret, _ context: inout KalendsContext) async throws -> Identity {
         let hash = secret.hash
-        guard let key = try await services.store.read({ try $0.serviceKey(hash: hash) }) else {
+        guard let key = try await look({ try $0.serviceKey(hash: hash) }) else {
             throw Refusal.unknownKey
         }
         guard services.serviceKeys.end(of: key).map({ services.now() < $0 }) ?? true else { throw Refusal.expiredKey }
@@ -110,13 +110,20 @@ struct Authentication: Sendable {
 
     private func session(_ secret: Secret) async throws -> Session {
         let (hash, now) = (secret.hash, services.now())
-        guard let session = try await services.store.read({ try $0.session(hash: hash, now: now) }) else {
+        guard let session = try await look({ try $0.session(hash: hash, now: now) }) else {
             throw Refusal.unknownSession
         }
         noteUse(of: "session \(session.id)", last: session.lastUsedAt) {
             try $0.noteUse(ofSession: session.id, now: $1)
         }
         return session
+    }
+
+    /// Looks a credential up, without waiting for lists and exports.
+    private func look<Found: Sendable>(
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Found?
+    ) async throws -> Found? {
+        try await ReadPurpose.$isShort.withValue(true) { try await services.store.read(body) }
     }
 
     /// The session in a browser's cookie; nil when there is none or it has ended. Other credentials do not belong to a
@@ -132,7 +139,7 @@ struct Authentication: Sendable {
 
     private func device(_ secret: Secret) async throws -> Identity {
         let hash = secret.hash
-        guard let device = try await services.store.read({ try $0.device(hash: hash) }) else {
+        guard let device = try await look({ try $0.device(hash: hash) }) else {
             throw Refusal.unknownDevice
         }
         noteUse(of: "device \(device.id)", last: device.lastUsedAt) { try $0.noteUse(ofDevice: device.id, now: $1) }

@@ -66,7 +66,7 @@ struct FeedReadingRoutes: Sendable {
         if isFreeBusy { return try await freeBusy(of: token, now: now, request, context) }
         let asked = FeedRequest(request.method, request.headers)
         if asked.isForPage { return try await agenda(of: token, now: now, request, context) }
-        return try await ReadPurpose.$isPoll.withValue(true) {
+        return try await ReadPurpose.$isShort.withValue(true) {
             try await calendar(of: token, asked, on: route, now: now, request, context)
         }
     }
