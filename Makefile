@@ -8,7 +8,9 @@ PYTHON := $(TOOLS)/python/bin/python
 # settings of its own.
 KALENDS_CORPORA ?=
 unexport KALENDS_CORPORA
-TESTS := KALENDS_CORPORA="$(KALENDS_CORPORA)" KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT)
+# The tests start Python hundreds of times, and a machine's own `python3` may be a script that first looks for one.
+TESTS := KALENDS_CORPORA="$(KALENDS_CORPORA)" KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) \
+  PATH="$(CURDIR)/$(TOOLS)/python/bin:$$PATH"
 # The program and its tests are built once, in one folder, as `swift build` and `swift test` do by themselves: the optimizer
 # would take three times as long before the first feed.
 KALENDS := .build/debug/kalends
@@ -33,7 +35,7 @@ SANITIZED_PACKAGES := cmake libicu-dev
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale vdirsyncer procps valgrind binutils
 SWIFT_FILES := Package.swift Sources Tests Benchmarks Samples/first-hour Companion/Package.swift Companion/Sources Companion/Tests Companion/App
 
-.PHONY: help run build optimized release test tests check format bench benchmarks fuzz harness package newer clean
+.PHONY: help run build optimized release test tests own-tests companion-tests check format bench benchmarks fuzz harness package newer clean
 
 help: ## Lists these targets.
 	@sed -n 's/^\([a-z]*\):.*## /  make \1#/p' Makefile | column -t -s '#'
@@ -57,29 +59,34 @@ $(RELEASED): Package.swift $(shell find Sources Samples/exports Samples/demo.jso
 	@$(SWIFT) build $(RELEASE) --product kalends
 	@touch $@
 
-# The tests, and the programs that they start.
+# The tests, and the programs that they start. The companion is built beside them: each has times with work for one processor.
 tests:
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
+	@$(MAKE) --no-print-directory --jobs 2 own-tests companion-tests
+
+own-tests:
 	@$(SWIFT) build --build-tests
+
+companion-tests:
 	@$(SWIFT) build $(COMPANION) --build-tests
 
 benchmarks: $(RELEASED)
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
 	@$(SWIFT) build $(RELEASE) --product kalends-bench
 
-test: $(TOOLS)/python/.done $(TOOLS)/browser/.done tests ## All tests, with real clients and other people's readers.
+test: ## All tests, with real clients and other people's readers.
+	@Scripts/install-packages.sh $(TEST_PACKAGES)
+	@$(MAKE) --no-print-directory --jobs 4 own-tests companion-tests $(TOOLS)/python/.done $(TOOLS)/browser/.done
 	@Scripts/install-promtool.sh $(TOOLS) || echo "promtool cannot be had here: the tests that ask it are left out" >&2
 	@Scripts/install-icaljs.sh $(TOOLS)
 	@Tests/Harness --built programs
 	@python3 -B Tests/Benchmarks/figures.py
-	@$(SWIFT) test $(COMPANION) --skip-build --experimental-maximum-parallelization-width 16
 	@$(TESTS) Scripts/test.sh
 
 check: ## The format, lint, a build without warnings, the rules of the sources, what the docs name, and the released API.
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_FILES)
-	@$(SWIFT) build --build-tests
-	@$(SWIFT) build $(COMPANION) --build-tests
+	@$(MAKE) --no-print-directory --jobs 2 own-tests companion-tests
 	@SWIFTC=$(SWIFT)c Scripts/check-app.sh .build-companion/debug
 	@python3 -B Scripts/house-rule.py
 	@python3 -B Scripts/docs-rule.py
