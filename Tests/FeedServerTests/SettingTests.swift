@@ -56,32 +56,52 @@ struct SettingTests {
         return listed
     }
 
-    @Test("Every setting is taken as a flag, as a variable and from the file, the flag first", arguments: Setting.all)
-    func threeWays(setting: Setting) async throws {
-        let isNumber = if case .number = setting.kind { true } else { false }
-        let value = try #require(
-            Self.values[setting.name] ?? (isNumber ? "77" : nil), "a value of \(setting.name) to try")
-        let shown: JSONValue = setting.isSecret ? "(set)" : .string(value)
+    /// Several settings are given at once. No two are given in the same rounds, so that one that is taken for another shows.
+    @Test("Every setting is taken as a flag, as a variable and from the file, the flag first", arguments: 0..<7)
+    func threeWays(round: Int) async throws {
+        #expect(Setting.all.count < 1 << 7, "another round")
+        let given = Setting.all.enumerated().filter { ($0.offset + 1) >> round & 1 == 1 }.map(\.element)
+        let values = try given.reduce(into: [Setting: String]()) { values, setting in
+            let isNumber = if case .number = setting.kind { true } else { false }
+            values[setting] = try #require(
+                Self.values[setting.name] ?? (isNumber ? "77" : nil), "a value of \(setting.name) to try")
+        }
+        let inFile = values.map { setting, value in
+            let inFile: JSONValue =
+                switch setting.kind {
+                case .number: .integer(Int(value) ?? 0)
+                case .bool: .bool(value == "true")
+                case .list: .array(value.split(separator: ",").map { .string(String($0)) })
+                case .text, .choice: .string(value)
+                }
+            return (setting.name, inFile)
+        }
         let file = FileManager.default.temporaryDirectory.appending(path: "settings-\(UUID().uuidString).json")
         defer { try? FileManager.default.removeItem(at: file) }
-        let inFile: JSONValue =
-            switch setting.kind {
-            case .number: .integer(Int(value) ?? 0)
-            case .bool: .bool(value == "true")
-            case .list: .array(value.split(separator: ",").map { .string(String($0)) })
-            case .text, .choice: .string(value)
+        try Data(try JSONValue.object(Dictionary(uniqueKeysWithValues: inFile)).serialized()).write(to: file)
+        let variables = Dictionary(uniqueKeysWithValues: values.map { ($0.variable, $1) })
+        let flagged = given.filter(\.hasFlag)
+        let flags = flagged.flatMap { $0.kind == .bool ? ["--\($0.flag)"] : ["--\($0.flag)", values[$0] ?? ""] }
+        let others = Dictionary(uniqueKeysWithValues: flagged.map { ($0.variable, "other") })
+        for (way, arguments, environment) in [("file", [], [:]), ("variable", [], variables), ("flag", flags, others)] {
+            let listed = try await Self.listed(arguments + ["--config", file.path], environment)
+            for setting in Setting.all {
+                let value = values[setting].map { setting.isSecret ? "(set)" : $0 }
+                let from = value == nil ? "default" : way == "flag" && !setting.hasFlag ? "file" : way
+                let line = listed[setting.name]
+                #expect(
+                    line?["value"] == JSONValue(value) && line?["from"]?.string == from,
+                    "\(setting.name) by \(way): \(line as JSONValue?)")
             }
-        try Data("{\"\(setting.name)\": \(try inFile.text())}".utf8).write(to: file)
-        let byFile = try await Self.listed(["--config", file.path])[setting.name]
-        #expect(byFile?["value"] == shown && byFile?["from"] == "file")
-        let byVariable = try await Self.listed(["--config", file.path], [setting.variable: value])[setting.name]
-        #expect(byVariable?["value"] == shown && byVariable?["from"] == "variable")
-        guard setting.hasFlag else { return }
-        let flag = setting.kind == .bool ? ["--\(setting.flag)"] : ["--\(setting.flag)", value]
-        let byFlag = try await Self.listed(flag + ["--config", file.path], [setting.variable: "other"])[setting.name]
-        #expect(byFlag?["value"] == shown && byFlag?["from"] == "flag")
+        }
+    }
+
+    @Test("The help of the server has every flag and its variable")
+    func help() async throws {
         let help = try await runProgram(Programs.kalends, ["serve", "--help"]).output
-        #expect(help.contains("--\(setting.flag)") && help.contains(setting.variable))
+        for setting in Setting.all where setting.hasFlag {
+            #expect(help.contains("--\(setting.flag)") && help.contains(setting.variable), "\(setting.name)")
+        }
     }
 
     @Test("The list of settings has headings, and no secret")
