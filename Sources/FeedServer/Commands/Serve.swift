@@ -10,7 +10,7 @@ import Logging
 import Server
 import Storage
 
-struct Serve: AsyncParsableCommand {
+struct Serve: AsyncParsableCommand, SettingsTaking {
     static let configuration = CommandConfiguration(
         abstract: "Run the server.",
         discussion: """
@@ -22,13 +22,19 @@ struct Serve: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var server: ServerOptions
+    @OptionGroup var options: SettingsOptions
+    @OptionGroup var own: SettingFlags<ServerSettingGroup>
+    @OptionGroup(title: "Sign-in at a provider") var openID: SettingFlags<OpenIDSettingGroup>
+    @OptionGroup(title: "Calendars in step") var connections: SettingFlags<ConnectionSettingGroup>
+    @OptionGroup(title: "Pages") var brand: SettingFlags<BrandSettingGroup>
+    @OptionGroup(title: "Quotas") var quotas: SettingFlags<QuotaSettingGroup>
+    @OptionGroup(title: "What is kept") var retention: SettingFlags<RetentionSettingGroup>
 
     func run() async throws {
         let isSettled = Allocator.settle()
         // From now on SIGHUP does not end the process; `HangupHandler` handles it once the server is running.
         _ = signal(SIGHUP, SIG_IGN)
-        var values = server.values()
+        var values = self.values()
         var chosen = try ServerSettings(&values)
         let most = ServerPorts.raiseFileLimit()
         let wanted = chosen.limits.connections

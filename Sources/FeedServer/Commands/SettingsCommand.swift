@@ -4,7 +4,7 @@ import ArgumentParser
 import KalendsCore
 import Server
 
-struct SettingsCommand: ParsableCommand {
+struct SettingsCommand: ParsableCommand, SettingsTaking {
     static let configuration = CommandConfiguration(
         commandName: "settings", abstract: "List every setting with its value and where the value comes from.",
         discussion: """
@@ -13,13 +13,19 @@ struct SettingsCommand: ParsableCommand {
             is not valid. To create a file of settings: kalends settings --template > kalends.conf
             """)
 
-    @OptionGroup var server: ServerOptions
+    @OptionGroup var options: SettingsOptions
+    @OptionGroup var own: SettingFlags<ServerSettingGroup>
+    @OptionGroup(title: "Sign-in at a provider") var openID: SettingFlags<OpenIDSettingGroup>
+    @OptionGroup(title: "Calendars in step") var connections: SettingFlags<ConnectionSettingGroup>
+    @OptionGroup(title: "Pages") var brand: SettingFlags<BrandSettingGroup>
+    @OptionGroup(title: "Quotas") var quotas: SettingFlags<QuotaSettingGroup>
+    @OptionGroup(title: "What is kept") var retention: SettingFlags<RetentionSettingGroup>
     @Flag(help: "One line of JSON per setting.") var json = false
     @Flag(help: "Print a file for --config: each setting with a description, commented out where it is not set.")
     var template = false
 
     func run() throws {
-        let values = server.values()
+        let values = self.values()
         if template {
             for line in SettingsTemplate.lines(values) { Console.line(line) }
             return try check(values)

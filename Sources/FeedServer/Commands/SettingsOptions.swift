@@ -53,17 +53,21 @@ struct SettingsOptions: ParsableArguments {
     }
 }
 
-/// The flags of all settings.
-struct ServerOptions: ParsableArguments {
-    @OptionGroup var options: SettingsOptions
+/// A command that takes the flags of all settings.
+///
+/// Each command has the groups itself, not in a group of groups: in a build for debugging, ArgumentParser validates a group
+/// each time that it asks for it, so that each further level makes every start some times as long.
+protocol SettingsTaking {
+    var options: SettingsOptions { get }
+    var own: SettingFlags<ServerSettingGroup> { get }
+    var openID: SettingFlags<OpenIDSettingGroup> { get }
+    var connections: SettingFlags<ConnectionSettingGroup> { get }
+    var brand: SettingFlags<BrandSettingGroup> { get }
+    var quotas: SettingFlags<QuotaSettingGroup> { get }
+    var retention: SettingFlags<RetentionSettingGroup> { get }
+}
 
-    @OptionGroup var own: SettingFlags<ServerSettingGroup>
-    @OptionGroup(title: "Sign-in at a provider") var openID: SettingFlags<OpenIDSettingGroup>
-    @OptionGroup(title: "Calendars in step") var connections: SettingFlags<ConnectionSettingGroup>
-    @OptionGroup(title: "Pages") var brand: SettingFlags<BrandSettingGroup>
-    @OptionGroup(title: "Quotas") var quotas: SettingFlags<QuotaSettingGroup>
-    @OptionGroup(title: "What is kept") var retention: SettingFlags<RetentionSettingGroup>
-
+extension SettingsTaking {
     func values() -> SettingValues {
         let groups = [own.given, openID.given, connections.given, brand.given, quotas.given, retention.given]
         return options.values(groups.reduce(into: [:]) { $0.merge($1) { own, _ in own } })
