@@ -32,173 +32,111 @@ public struct Event: Hashable, Sendable, Codable {
                 otherProperties: []))
     }
 
-    /// Copies the fields if another event also holds them.
-    private mutating func own() {
-        if !isKnownUniquelyReferenced(&box) { box = Box(box.fields) }
+    private var fields: Fields {
+        _read { yield box.fields }
+        _modify {
+            // Another event may hold them, too.
+            if !isKnownUniquelyReferenced(&box) { box = Box(box.fields) }
+            yield &box.fields
+        }
     }
 
     public var kind: Kind {
-        _read { yield box.fields.kind }
-        _modify {
-            own()
-            yield &box.fields.kind
-        }
+        _read { yield fields.kind }
+        _modify { yield &fields.kind }
     }
     public var uid: String {
-        _read { yield box.fields.uid }
-        _modify {
-            own()
-            yield &box.fields.uid
-        }
+        _read { yield fields.uid }
+        _modify { yield &fields.uid }
     }
     /// The original start of the occurrence that this component replaces; nil for a whole event or series.
     public var recurrenceID: EventTime? {
-        _read { yield box.fields.recurrenceID }
-        _modify {
-            own()
-            yield &box.fields.recurrenceID
-        }
+        _read { yield fields.recurrenceID }
+        _modify { yield &fields.recurrenceID }
     }
     /// Whether the replacement applies to all later occurrences too (RANGE=THISANDFUTURE).
     public var appliesToFuture: Bool {
-        _read { yield box.fields.appliesToFuture }
-        _modify {
-            own()
-            yield &box.fields.appliesToFuture
-        }
+        _read { yield fields.appliesToFuture }
+        _modify { yield &fields.appliesToFuture }
     }
     /// The start, which every event has; a to-do may have none.
     public var start: EventTime? {
-        _read { yield box.fields.start }
-        _modify {
-            own()
-            yield &box.fields.start
-        }
+        _read { yield fields.start }
+        _modify { yield &fields.start }
     }
     public var end: End? {
-        _read { yield box.fields.end }
-        _modify {
-            own()
-            yield &box.fields.end
-        }
+        _read { yield fields.end }
+        _modify { yield &fields.end }
     }
     public var summary: String? {
-        _read { yield box.fields.summary }
-        _modify {
-            own()
-            yield &box.fields.summary
-        }
+        _read { yield fields.summary }
+        _modify { yield &fields.summary }
     }
     public var description: String? {
-        _read { yield box.fields.description }
-        _modify {
-            own()
-            yield &box.fields.description
-        }
+        _read { yield fields.description }
+        _modify { yield &fields.description }
     }
     public var location: String? {
-        _read { yield box.fields.location }
-        _modify {
-            own()
-            yield &box.fields.location
-        }
+        _read { yield fields.location }
+        _modify { yield &fields.location }
     }
     /// STATUS in upper case: `CONFIRMED`, `TENTATIVE`, `CANCELLED`, or a value for to-dos or journals.
     public var status: String? {
-        _read { yield box.fields.status }
-        _modify {
-            own()
-            yield &box.fields.status
-        }
+        _read { yield fields.status }
+        _modify { yield &fields.status }
     }
     /// TRANSP: true for `TRANSPARENT`, false for `OPAQUE`, nil when it is missing (which means opaque).
     public var isTransparent: Bool? {
-        _read { yield box.fields.isTransparent }
-        _modify {
-            own()
-            yield &box.fields.isTransparent
-        }
+        _read { yield fields.isTransparent }
+        _modify { yield &fields.isTransparent }
     }
     /// CLASS in upper case: `PUBLIC`, `PRIVATE`, `CONFIDENTIAL`, or an extension.
     public var classification: String? {
-        _read { yield box.fields.classification }
-        _modify {
-            own()
-            yield &box.fields.classification
-        }
+        _read { yield fields.classification }
+        _modify { yield &fields.classification }
     }
     /// The revision number of RFC 5545 section 3.8.7.4; 0 when it is missing.
     public var sequence: Int {
-        _read { yield box.fields.sequence }
-        _modify {
-            own()
-            yield &box.fields.sequence
-        }
+        _read { yield fields.sequence }
+        _modify { yield &fields.sequence }
     }
     public var timestamp: Instant? {
-        _read { yield box.fields.timestamp }
-        _modify {
-            own()
-            yield &box.fields.timestamp
-        }
+        _read { yield fields.timestamp }
+        _modify { yield &fields.timestamp }
     }
     public var created: Instant? {
-        _read { yield box.fields.created }
-        _modify {
-            own()
-            yield &box.fields.created
-        }
+        _read { yield fields.created }
+        _modify { yield &fields.created }
     }
     public var lastModified: Instant? {
-        _read { yield box.fields.lastModified }
-        _modify {
-            own()
-            yield &box.fields.lastModified
-        }
+        _read { yield fields.lastModified }
+        _modify { yield &fields.lastModified }
     }
     public var categories: [String] {
-        _read { yield box.fields.categories }
-        _modify {
-            own()
-            yield &box.fields.categories
-        }
+        _read { yield fields.categories }
+        _modify { yield &fields.categories }
     }
     public var url: String? {
-        _read { yield box.fields.url }
-        _modify {
-            own()
-            yield &box.fields.url
-        }
+        _read { yield fields.url }
+        _modify { yield &fields.url }
     }
     public var recurrence: Recurrence {
-        _read { yield box.fields.recurrence }
-        _modify {
-            own()
-            yield &box.fields.recurrence
-        }
+        _read { yield fields.recurrence }
+        _modify { yield &fields.recurrence }
     }
     public var alarms: [Alarm] {
-        _read { yield box.fields.alarms }
-        _modify {
-            own()
-            yield &box.fields.alarms
-        }
+        _read { yield fields.alarms }
+        _modify { yield &fields.alarms }
     }
     /// Parameters of SUMMARY, DESCRIPTION and LOCATION, such as LANGUAGE and ALTREP; nil when there are none.
     public var textParameters: [ByteString: [ContentLine.Parameter]]? {
-        _read { yield box.fields.textParameters }
-        _modify {
-            own()
-            yield &box.fields.textParameters
-        }
+        _read { yield fields.textParameters }
+        _modify { yield &fields.textParameters }
     }
     /// Properties that have no field here, in the order of the file.
     public var otherProperties: [ContentLine] {
-        _read { yield box.fields.otherProperties }
-        _modify {
-            own()
-            yield &box.fields.otherProperties
-        }
+        _read { yield fields.otherProperties }
+        _modify { yield &fields.otherProperties }
     }
 }
 
