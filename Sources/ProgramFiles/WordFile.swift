@@ -9,15 +9,6 @@ package struct WordFile: Sendable {
 
     package private(set) var texts: [String: String] = [:]
 
-    /// - Parameters:
-    ///   - shared: a file of several languages, whose lines for this one are `key@language = text`.
-    package init(_ bytes: [UInt8], and shared: [UInt8], of language: String) {
-        self.init(bytes)
-        for (key, text) in WordFile(shared, keeping: { $0.hasSuffix("@\(language)") }).texts {
-            texts[String(key.dropLast(language.utf8.count + 1))] = text
-        }
-    }
-
     /// - Parameter isKept: whether a key's text is kept.
     package init(_ bytes: [UInt8], keeping isKept: (String) -> Bool = { _ in true }) {
         for line in bytes.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") {

@@ -6,7 +6,8 @@ import ProgramFiles
 enum PageFiles {
     static let style = ProgramFiles.bytes(of: "style.css")
     static let words = ProgramFiles.all(endingWith: ".words")
-    static let options = ProgramFiles.bytes(of: "options.texts")
+    /// The words of options, by their key, `@` and the language.
+    static let options = WordFile(ProgramFiles.bytes(of: "options.texts")).texts
     static let scripts = ProgramFiles.all(endingWith: ".js")
     static let templates = ProgramFiles.all(endingWith: ".mustache")
 }

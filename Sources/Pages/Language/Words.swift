@@ -39,7 +39,11 @@ public struct Words: Sendable {
     private init(_ language: Language) {
         let bytes = PageFiles.words.first { $0.0.isSameText(as: language.rawValue) }?.1 ?? []
         self.language = language
-        texts = WordFile(bytes, and: PageFiles.options, of: language.rawValue).texts
+        var texts = WordFile(bytes).texts
+        for (key, text) in PageFiles.options where key.hasSuffix("@\(language.rawValue)") {
+            texts[String(key.dropLast(language.rawValue.utf8.count + 1))] = text
+        }
+        self.texts = texts
         forms = (texts["plural"] ?? "").utf8.split(separator: UInt8(ascii: "|")).map { Form($0) }
     }
 
