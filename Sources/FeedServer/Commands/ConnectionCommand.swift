@@ -18,16 +18,7 @@ struct ConnectionCommand: AsyncParsableCommand {
         @Flag(help: "One line of JSON per connection.") var json = false
 
         func run() async throws {
-            let circle = circle
-            let found = try await LocalClient.with(try await options.settings()) { client in
-                let circles =
-                    if let circle { [circle] } else {
-                        try await client.all("/v1/circles").compactMap { $0["id"]?.string }
-                    }
-                var found: [JSONValue] = []
-                for id in circles { found += try await client.all("/v1/circles/\(pathComponent(id))/connections") }
-                return found
-            }
+            let found = try await options.all("connections", ofCircle: circle)
             if json { return try Console.lines(found) }
             if found.isEmpty {
                 return Console.line(

@@ -54,16 +54,7 @@ struct FeedCommand: AsyncParsableCommand {
         @Flag(help: "One line of JSON per feed.") var json = false
 
         func run() async throws {
-            let circle = circle
-            let feeds = try await LocalClient.with(try await options.settings()) { client in
-                let circles =
-                    if let circle { [circle] } else {
-                        try await client.all("/v1/circles").compactMap { $0["id"]?.string }
-                    }
-                var feeds: [JSONValue] = []
-                for id in circles { feeds += try await client.all("/v1/circles/\(pathComponent(id))/feeds") }
-                return feeds
-            }
+            let feeds = try await options.all("feeds", ofCircle: circle)
             if json { return try Console.lines(feeds) }
             if feeds.isEmpty {
                 return Console.line("There are no feeds. Make one: kalends feed create --circle ID --user ID")

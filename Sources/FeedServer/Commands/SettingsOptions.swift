@@ -51,6 +51,19 @@ struct SettingsOptions: ParsableArguments {
     func all(_ path: String) async throws -> [JSONValue] {
         try await LocalClient.with(try await settings()) { try await $0.all(path) }
     }
+
+    /// Returns what a circle has of a kind, or what all circles have.
+    func all(_ kind: String, ofCircle circle: String?) async throws -> [JSONValue] {
+        try await LocalClient.with(try await settings()) { client in
+            let circles =
+                if let circle { [circle] } else {
+                    try await client.all("/v1/circles").compactMap { $0["id"]?.string }
+                }
+            var found: [JSONValue] = []
+            for id in circles { found += try await client.all("/v1/circles/\(pathComponent(id))/\(kind)") }
+            return found
+        }
+    }
 }
 
 /// A command that takes the flags of all settings.
