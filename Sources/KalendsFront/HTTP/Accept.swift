@@ -10,11 +10,7 @@ extension CalendarForm {
     init(accept values: [String]) {
         var best = (form: CalendarForm.iCalendar, quality: 0.0)
         var calendarQuality: (specificity: Int, quality: Double) = (0, 0)
-        for range in values.flatMap({ $0.pieces(separatedBy: ",") }) {
-            let parts = range.pieces(separatedBy: ";").map(\.withoutOuterBlanks)
-            guard let type = parts.first?.asciiLowercased else { continue }
-            let parameter = parts.dropFirst().first { $0.hasPrefix("q=") || $0.hasPrefix("Q=") }
-            let quality = parameter.map { QualityValue.read($0.dropFirst(2)) } ?? 1
+        for (type, quality) in QualityValue.ranges(in: values) {
             if let specificity = specificity(of: type), specificity >= calendarQuality.specificity {
                 calendarQuality = (specificity, quality)
             } else if let form = Self.allCases.first(where: { $0.mediaType == type }), quality > best.quality {
@@ -41,11 +37,7 @@ enum PagePreference {
     /// it wants.
     static func isIn(accept values: [String]) -> Bool {
         var (page, calendar) = (0.0, 0.0)
-        for range in values.flatMap({ $0.pieces(separatedBy: ",") }) {
-            let parts = range.pieces(separatedBy: ";").map(\.withoutOuterBlanks)
-            guard let type = parts.first?.asciiLowercased else { continue }
-            let parameter = parts.dropFirst().first { $0.hasPrefix("q=") || $0.hasPrefix("Q=") }
-            let quality = parameter.map { QualityValue.read($0.dropFirst(2)) } ?? 1
+        for (type, quality) in QualityValue.ranges(in: values) {
             if type == "text/html" { page = max(page, quality) }
             if CalendarForm.allCases.contains(where: { $0.mediaType == type }) { calendar = max(calendar, quality) }
         }
@@ -55,6 +47,16 @@ enum PagePreference {
 
 /// Reads the weight of a list element (RFC 9110 section 12.4.2).
 enum QualityValue {
+    /// The media ranges of a header field, in lower case, with their weights.
+    static func ranges(in values: [String]) -> [(type: String, quality: Double)] {
+        values.flatMap { $0.pieces(separatedBy: ",") }.compactMap { range in
+            let parts = range.pieces(separatedBy: ";").map(\.withoutOuterBlanks)
+            guard let type = parts.first?.asciiLowercased else { return nil }
+            let parameter = parts.dropFirst().first { $0.hasPrefix("q=") || $0.hasPrefix("Q=") }
+            return (type, parameter.map { read($0.dropFirst(2)) } ?? 1)
+        }
+    }
+
     /// A weight from 0 to 1; 0 for text that is not a weight.
     static func read(_ text: some StringProtocol) -> Double {
         // The RFC allows five characters; some programs write a few more.
