@@ -37,7 +37,7 @@ import Testing
         func entry(_ days: [Int]) -> Entry {
             var occurrences: [Instant: CalendarSync.Occurrence] = [:]
             for number in days {
-                let moved = ChangedEntry(
+                let moved = Entry(
                     title: "x", notes: "n", location: "",
                     span: .timed(start: Instant(seconds: 7), end: Instant(seconds: 9), zone: "UTC"), status: .tentative)
                 occurrences[Instant(seconds: number * day)] = number % 3 == 0 ? .cancelled : .changed(moved)
@@ -60,11 +60,25 @@ import Testing
         #expect(try JSONDecoder().decode(Entry.self, from: encoder.encode(bare)) == bare)
     }
 
+    @Test("An occurrence is read alike whether its text names the parts that are empty or usual or leaves them out")
+    func wholeOccurrences() throws {
+        let span = TimeSpan.timed(start: Instant(seconds: 0), end: Instant(seconds: 60), zone: "UTC")
+        let time = String(decoding: try JSONEncoder().encode(span), as: UTF8.self)
+        let texts = [#","notes":"","location":"","status":"confirmed""#, ""].map { rest in
+            #"{"title":"t","span":\#(time),"repetition":{"rrule":"FREQ=DAILY","exdates":[],"rdates":[]},"#
+                + #""occurrences":[{"start":9,"occurrence":{"changed":{"_0":{"title":"x","span":\#(time)\#(rest)}}}}]}"#
+        }
+        let entry = Entry(
+            title: "t", span: span, repetition: Repetition(rrule: "FREQ=DAILY"),
+            occurrences: [Instant(seconds: 9): .changed(Entry(title: "x", span: span))])
+        for text in texts { #expect(try JSONDecoder().decode(Entry.self, from: Data(text.utf8)) == entry) }
+    }
+
     @Test("Another spelling of a letter is an edit of an entry, and of a changed occurrence")
     func spelling() {
         let span = TimeSpan.timed(start: Instant(seconds: 0), end: Instant(seconds: 60), zone: "Europe/Berlin")
         func entry(_ title: String, notes: String) -> Entry {
-            let changed = ChangedEntry(title: "x", notes: notes, location: "", span: span, status: .confirmed)
+            let changed = Entry(title: "x", notes: notes, location: "", span: span, status: .confirmed)
             return Entry(
                 title: title, span: span, repetition: Repetition(rrule: "FREQ=DAILY"),
                 occurrences: [Instant(seconds: 0): .changed(changed)])

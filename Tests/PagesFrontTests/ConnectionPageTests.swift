@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CalendarSync
 import Foundation
 import HTTPTypes
 import ICalBridge
@@ -9,6 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import CalendarSync
 @testable import KalendsCore
 @testable import KalendsFront
 @testable import ServerTestSupport

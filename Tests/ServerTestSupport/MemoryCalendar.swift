@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CalendarSync
 import ICalBridge
 import Storage
 import Synchronization
 
+@testable import CalendarSync
 @testable import KalendsCore
 
 /// A person's calendar in memory that behaves like a provider: etags, cursors, identities that stay taken.

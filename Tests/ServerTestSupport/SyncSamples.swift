@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CalendarSync
 import ICalBridge
 import Storage
 
+@testable import CalendarSync
 @testable import KalendsCore
 
 /// Records as the engine stores them, one of each kind.
@@ -19,7 +19,7 @@ enum SyncSamples {
             repetition: Repetition(rrule: "FREQ=WEEKLY;COUNT=4", exdates: [at.adding(seconds: 604_800)]),
             occurrences: [
                 at.adding(seconds: 1_209_600): .changed(
-                    ChangedEntry(
+                    Entry(
                         title: "CK Appt: Mom - Dr. Lee", notes: "", location: "Room 5",
                         span: .timed(
                             start: at.adding(seconds: 1_213_200), end: at.adding(seconds: 1_216_800),

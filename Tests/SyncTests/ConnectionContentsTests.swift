@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CalendarSync
 import Foundation
 import HTTPTypes
 import ICalBridge
 import Storage
 import Testing
 
+@testable import CalendarSync
 @testable import KalendsCore
 @testable import ServerTestSupport
 
@@ -112,7 +112,7 @@ struct ConnectionContentsTests {
                             rrule: "FREQ=WEEKLY;COUNT=6", exdates: [try instant("2026-03-16T16:00:00Z")]),
                         occurrences: [
                             try instant("2026-03-09T16:00:00Z"): .changed(
-                                ChangedEntry(
+                                Entry(
                                     title: "CK Appt: Dad - Stand-in", notes: "Bring shoes", location: "",
                                     span: try .at("2026-03-10T18:00:00Z", "2026-03-10T18:30:00Z"))),
                             try instant("2026-03-23T16:00:00Z"): .cancelled,

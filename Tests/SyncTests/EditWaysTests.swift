@@ -95,7 +95,7 @@ struct EditWaysTests {
             let span = try span(isSeries, hour: hour)
             if isSeries {
                 entry.occurrences[try instant(time(true, hour: 10))] = .changed(
-                    ChangedEntry(title: "A", notes: "", location: "", span: span))
+                    Entry(title: "A", notes: "", location: "", span: span))
             } else {
                 entry.span = span
             }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CalendarSync
 import Foundation
 import HTTPTypes
 import ICalBridge
 import Storage
 import Testing
 
+@testable import CalendarSync
 @testable import KalendsCore
 @testable import ServerTestSupport
 
@@ -189,7 +189,7 @@ struct InboundTests {
                 [
                     .occurrence(
                         start,
-                        ChangedEntry(
+                        Entry(
                             title: "CK Appt: Mom - Stand-in", notes: "Bring scans", location: "Annex", span: span,
                             status: .tentative))
                 ], server)

@@ -64,7 +64,7 @@ enum EntryReading {
                 return .failure(Unreadable(message: "An occurrence has no start."))
             }
             entry.occurrences[original] = .changed(
-                ChangedEntry(
+                Entry(
                     title: event.summary ?? "", notes: lines(event.description), location: event.location ?? "",
                     span: span, status: event.status == "TENTATIVE" ? .tentative : .confirmed))
         }

@@ -128,7 +128,7 @@ struct ObjectEdit {
     private func names(ofOccurrence key: Instant) -> [String] {
         guard case .changed(let new)? = to.occurrences[key] else { return [] }
         var names: [String] = []
-        let old: ChangedEntry? = if case .changed(let old)? = from.occurrences[key] { old } else { nil }
+        let old: Entry? = if case .changed(let old)? = from.occurrences[key] { old } else { nil }
         if old?.title != new.title { names.append("SUMMARY") }
         if old?.notes != new.notes { names += ["DESCRIPTION", "X-ALT-DESC", "STYLED-DESCRIPTION"] }
         if old?.location != new.location { names += ["LOCATION", "X-APPLE-STRUCTURED-LOCATION", "GEO"] }

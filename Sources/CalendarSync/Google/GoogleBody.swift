@@ -41,13 +41,9 @@ enum GoogleBody {
     }
 
     /// Returns the whole of an occurrence that differs from its series.
-    static func occurrence(_ changed: ChangedEntry) -> JSONValue {
-        let (start, end) = changed.span.google
-        return [
-            "summary": .string(changed.title), "description": .string(GoogleText.written(changed.notes)),
-            "location": .string(changed.location), "start": start, "end": end,
-            "status": .string(changed.status.rawValue),
-        ]
+    static func occurrence(_ changed: Entry) -> JSONValue {
+        let ofSeries: Set<ByteString> = ["recurrence", "reminders", "transparency"]
+        return .object(fields(changed).filter { !ofSeries.contains($0.key) })
     }
 
     private static func fields(_ entry: Entry) -> [ByteString: JSONValue] {

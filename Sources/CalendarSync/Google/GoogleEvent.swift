@@ -90,7 +90,7 @@ struct GoogleEvent: Sendable {
         guard !isCancelled else { return .cancelled }
         let texts = try texts()
         return .changed(
-            ChangedEntry(
+            Entry(
                 title: texts.title, notes: texts.notes, location: texts.location, span: try TimeSpan(google: json),
                 status: try status()))
     }

@@ -104,7 +104,7 @@ extension Entry {
     /// of changed occurrences that are lost because the series does not have their times.
     func settled() -> (entry: Entry, lost: Int) {
         var entry = self
-        guard var repetition, case .timed(let start, let end, let zoneName) = span,
+        guard var repetition, case .timed(let start, _, let zoneName) = span,
             let zone = TimeZoneReference(zoneName)
         else {
             let lost = occurrences.count
@@ -122,7 +122,7 @@ extension Entry {
         for (original, occurrence) in entry.occurrences {
             if exdates.contains(original) { entry.occurrences[original] = nil }
             guard case .changed(let changed) = occurrence else { continue }
-            if changed == derived(at: original, length: end.seconds - start.seconds, zone: zoneName) {
+            if changed == plain(at: original) {
                 entry.occurrences[original] = nil
             } else if let given, !given.contains(original) {
                 entry.occurrences[original] = nil
@@ -132,13 +132,6 @@ extension Entry {
         repetition.exdates = exdates.sorted()
         entry.repetition = repetition
         return (entry, lost)
-    }
-
-    /// Returns an occurrence as the series defines it.
-    func derived(at original: Instant, length: Int, zone: String) -> ChangedEntry {
-        ChangedEntry(
-            title: title, notes: notes, location: location,
-            span: .timed(start: original, end: original.adding(seconds: length), zone: zone), status: status)
     }
 }
 

@@ -8,11 +8,11 @@ extension GoogleWriting {
         var original: Instant
         var seriesID: String
         /// What the occurrence should be.
-        var to: ChangedEntry
+        var to: Entry
         /// What the occurrence is in the series itself.
-        var asSeries: ChangedEntry
+        var asSeries: Entry
         /// What the occurrence may be now; nil when the series itself was moved, and its occurrences with it.
-        var from: Set<ChangedEntry>?
+        var from: Set<Entry>?
         /// Whether it may have been deleted in the calendar.
         var comesBack = true
         var etag: String?
@@ -39,8 +39,7 @@ extension GoogleWriting {
             etags = etag.flatMap(GoogleETag.init)?.occurrences ?? [:]
         case .delete: return []
         }
-        guard to.repetition != nil, case .timed(let start, let end, let zone) = to.span else { return [] }
-        let length = end.seconds - start.seconds
+        guard to.repetition != nil, case .timed = to.span else { return [] }
         let isMoved = from.map { Self.moves($0, to) } ?? true
         // Keep only those that the series still has: a moved series leaves some of its exceptions behind.
         var back = to
@@ -51,15 +50,13 @@ extension GoogleWriting {
         if !isMoved { starts.formUnion(from?.occurrences.keys.map { $0 } ?? []) }
         starts.subtract(to.repetition?.exdates ?? [])
         return starts.sorted().compactMap { original in
-            let asSeries = to.derived(at: original, length: length, zone: zone)
+            let asSeries = to.plain(at: original)
             var wanted = asSeries
             if case .changed(let changed)? = to.occurrences[original] { wanted = changed }
             guard let from, !isMoved else {
                 return Wanted(index: index, original: original, seriesID: id, to: wanted, asSeries: asSeries)
             }
-            var before: Set<ChangedEntry> = [
-                asSeries, from.derived(at: original, length: length, zone: zone), wanted,
-            ]
+            var before: Set<Entry> = [asSeries, from.plain(at: original), wanted]
             if case .changed(let changed)? = from.occurrences[original] {
                 guard changed != wanted else { return nil }
                 before.insert(changed)

@@ -185,7 +185,7 @@ extension GraphCalendar {
                 + "&endDateTime=\(PercentEncoding.encode(window.to.description))&$top=500"
                 + "&$select=\(GraphEvent.selection)")
         var entry = entry
-        guard case .timed(let start, let end, let zone) = entry.span, let series = GraphSeries(entry),
+        guard case .timed(_, _, let zone) = entry.span, let series = GraphSeries(entry),
             let starts = series.starts(from: window.from, to: window.to)
         else { return .master(entry) }
         do throws(Unsayable) {
@@ -196,12 +196,10 @@ extension GraphCalendar {
                 let original = event.originalStart ?? begins
                 takePlace.insert(original)
                 guard event.kind == .exception else { continue }
-                let changed = ChangedEntry(
+                let changed = Entry(
                     title: try event.title(), notes: try event.notes(), location: try event.place(), span: span,
                     status: event.status)
-                if changed != entry.plainOccurrence(at: original, lasting: end.seconds - start.seconds) {
-                    entry.occurrences[original] = .changed(changed)
-                }
+                if changed != entry.plain(at: original) { entry.occurrences[original] = .changed(changed) }
             }
             entry.repetition?.exdates = starts.filter { !takePlace.contains($0) }
             return .entry(entry)

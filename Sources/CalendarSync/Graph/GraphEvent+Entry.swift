@@ -85,37 +85,19 @@ extension GraphEvent {
     }
 
     private func changed(_ exceptions: [JSONValue], of entry: Entry) throws(Unsayable) -> [Instant: Occurrence] {
-        guard case .timed(let start, let end, let zone) = entry.span else { return [:] }
+        guard case .timed(_, _, let zone) = entry.span else { return [:] }
         var occurrences: [Instant: Occurrence] = [:]
         for json in exceptions {
             guard let event = GraphEvent(json), let original = event.originalStart else {
                 throw Unsayable("A changed occurrence does not say which one it was.")
             }
             guard !event.isCancelled else { continue }
-            let changed = ChangedEntry(
+            let changed = Entry(
                 title: try event.title(), notes: try event.notes(), location: try event.place(),
                 span: try event.span(zone: zone), status: event.status)
-            let plain = entry.plainOccurrence(at: original, lasting: end.seconds - start.seconds)
             // An occurrence that was restored is still an exception to Graph.
-            if changed != plain { occurrences[original] = .changed(changed) }
+            if changed != entry.plain(at: original) { occurrences[original] = .changed(changed) }
         }
         return occurrences
-    }
-}
-
-extension Entry {
-    /// Returns an unchanged occurrence of this series.
-    func plainOccurrence(at start: Instant, lasting seconds: Int) -> ChangedEntry {
-        var zone = "Etc/UTC"
-        if case .timed(_, _, let own) = span { zone = own }
-        return ChangedEntry(
-            title: title, notes: notes, location: location,
-            span: .timed(start: start, end: start.adding(seconds: seconds), zone: zone), status: status)
-    }
-
-    /// Does the same as `plainOccurrence(at:lasting:)`, with the length of the series.
-    func plainOccurrence(at instant: Instant) -> ChangedEntry {
-        guard case .timed(let start, let end, _) = span else { return plainOccurrence(at: instant, lasting: 0) }
-        return plainOccurrence(at: instant, lasting: end.seconds - start.seconds)
     }
 }

@@ -97,7 +97,7 @@ struct GraphExpression {
     private mutating func occurrences() {
         guard let series = GraphSeries(entry) else { return }
         var cancelled = Set(entry.repetition?.exdates ?? [])
-        var changed: [Instant: ChangedEntry] = [:]
+        var changed: [Instant: Entry] = [:]
         for (original, occurrence) in entry.occurrences {
             switch occurrence {
             case .cancelled: cancelled.insert(original)
@@ -116,7 +116,7 @@ struct GraphExpression {
                 continue
             }
             let expressed = expressed(value)
-            guard expressed != entry.plainOccurrence(at: original) else { continue }
+            guard expressed != entry.plain(at: original) else { continue }
             if movesBeyondNeighbours(original, expressed, series) {
                 refuse("occurrences", "Outlook does not let an occurrence move past the one before or after it.")
             }
@@ -124,7 +124,7 @@ struct GraphExpression {
         }
     }
 
-    private mutating func expressed(_ changed: ChangedEntry) -> ChangedEntry {
+    private mutating func expressed(_ changed: Entry) -> Entry {
         var changed = changed
         changed.title = title(changed.title)
         changed.notes = GraphText.body(changed.notes)
@@ -139,7 +139,7 @@ struct GraphExpression {
         return changed
     }
 
-    private func movesBeyondNeighbours(_ original: Instant, _ changed: ChangedEntry, _ series: GraphSeries) -> Bool {
+    private func movesBeyondNeighbours(_ original: Instant, _ changed: Entry, _ series: GraphSeries) -> Bool {
         guard case .timed(let start, _, _) = changed.span, start != original else { return false }
         let low = min(start, original)
         let high = max(start, original)
@@ -165,18 +165,13 @@ struct GraphExpression {
 
     /// Returns the members in which the event differs from another, without its occurrences; empty when there are none.
     func changes(from other: GraphExpression) -> [ByteString: JSONValue] {
-        var members: [ByteString: JSONValue] = [:]
         let old = other.entry
-        if entry.title != old.title { members["subject"] = .string(entry.title) }
-        if entry.notes != old.notes { members["body"] = body(entry.notes) }
-        if entry.location != old.location { members["location"] = ["displayName": .string(entry.location)] }
-        if entry.status != old.status || entry.availability != old.availability {
-            members["showAs"] = showAs(entry.status)
-        }
+        var members = changes(of: entry, from: old)
+        if entry.availability != old.availability { members["showAs"] = showAs(entry.status) }
         if entry.reminders != old.reminders { members.merge(reminder()) { first, _ in first } }
         if movesAll(from: other) {
             members.merge(times()) { first, _ in first }
-            if recurrence == nil, other.entry.repetition != nil { members["recurrence"] = .null }
+            if recurrence == nil, old.repetition != nil { members["recurrence"] = .null }
         }
         return members
     }
@@ -188,7 +183,7 @@ struct GraphExpression {
     }
 
     /// Returns the members in which an occurrence differs from the existing one.
-    func changes(of wanted: ChangedEntry, from old: ChangedEntry) -> [ByteString: JSONValue] {
+    func changes(of wanted: Entry, from old: Entry) -> [ByteString: JSONValue] {
         var members: [ByteString: JSONValue] = [:]
         if wanted.title != old.title { members["subject"] = .string(wanted.title) }
         if wanted.notes != old.notes { members["body"] = body(wanted.notes) }

@@ -49,7 +49,7 @@ struct GraphSeriesWrite {
     var cancellations: [Instant] { isUnwanted.subtracting(isCancelled).sorted() }
 
     /// Occurrences that have to be changed, or to equal the series again, each with its old and new contents.
-    var changes: [(original: Instant, from: ChangedEntry, to: ChangedEntry)] {
+    var changes: [(original: Instant, from: Entry, to: Entry)] {
         let originals = Set(present.occurrences.keys).union(wanted.entry.occurrences.keys).subtracting(isUnwanted)
         return originals.sorted().compactMap { original in
             let old = present.shown(at: original)
@@ -131,8 +131,8 @@ extension Entry {
     }
 
     /// Returns an occurrence as a person sees it, changed or not.
-    func shown(at original: Instant) -> ChangedEntry {
-        if case .changed(let changed)? = occurrences[original] { changed } else { plainOccurrence(at: original) }
+    func shown(at original: Instant) -> Entry {
+        if case .changed(let changed)? = occurrences[original] { changed } else { plain(at: original) }
     }
 }
 

@@ -42,12 +42,12 @@ extension Entry {
     func repeats(like other: Entry) -> Bool { span.bounds == other.span.bounds && hasOccurrences(like: other) }
 
     /// Returns an occurrence as the series defines it.
-    package func plain(at start: Instant) -> ChangedEntry {
-        ChangedEntry(title: title, notes: notes, location: location, span: span.moved(to: start), status: status)
+    package func plain(at start: Instant) -> Entry {
+        Entry(title: title, notes: notes, location: location, span: span.moved(to: start), status: status)
     }
 
     /// Returns an occurrence with its changes; nil when it is cancelled.
-    func effective(at start: Instant) -> ChangedEntry? {
+    func effective(at start: Instant) -> Entry? {
         switch occurrences[start] {
         case .cancelled: nil
         case .changed(let changed): changed

@@ -49,7 +49,7 @@ extension Entry {
     }
 
     /// Returns an occurrence as it takes place; nil when it is cancelled.
-    package func occurrence(takingPlaceAt start: Instant) -> ChangedEntry? { canonical.effective(at: start) }
+    package func occurrence(takingPlaceAt start: Instant) -> Entry? { canonical.effective(at: start) }
 }
 
 extension TimeSpan {

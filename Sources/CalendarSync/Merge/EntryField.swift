@@ -59,16 +59,8 @@ extension TimeSpan {
     }
 }
 
-/// An entry, or an occurrence of one, as a list of fields.
-protocol EntryFields {
+extension Entry {
     /// The value of a field.
-    subscript(field: EntryField) -> FieldValue { get }
-
-    /// Takes the value of one field from another version.
-    mutating func take(_ field: EntryField, of other: Self)
-}
-
-extension Entry: EntryFields {
     subscript(field: EntryField) -> FieldValue {
         switch field {
         case .title: .text(title)
@@ -83,6 +75,7 @@ extension Entry: EntryFields {
         }
     }
 
+    /// Takes the value of one field from another version.
     mutating func take(_ field: EntryField, of other: Entry) {
         switch field {
         case .title: title = other.title
@@ -94,31 +87,6 @@ extension Entry: EntryFields {
         case .status: status = other.status
         case .availability: availability = other.availability
         case .existence: break
-        }
-    }
-}
-
-extension ChangedEntry: EntryFields {
-    subscript(field: EntryField) -> FieldValue {
-        switch field {
-        case .title: .text(title)
-        case .notes: .text(notes)
-        case .location: .text(location)
-        case .times: .times(span)
-        case .status: .text(status.rawValue)
-        case .existence: .existence(true)
-        case .recurrence, .reminders, .availability: .text("")
-        }
-    }
-
-    mutating func take(_ field: EntryField, of other: ChangedEntry) {
-        switch field {
-        case .title: title = other.title
-        case .notes: notes = other.notes
-        case .location: location = other.location
-        case .times: span = other.span
-        case .status: status = other.status
-        case .recurrence, .reminders, .availability, .existence: break
         }
     }
 }

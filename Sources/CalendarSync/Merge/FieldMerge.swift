@@ -70,9 +70,9 @@ struct FieldMerge {
     }
 
     /// Only times are ever taken over here.
-    private mutating func merged<Version: EntryFields>(
-        _ sides: Sides<Version>, _ fields: [EntryField], at start: Instant?
-    ) -> (here: Version, there: Version) {
+    private mutating func merged(
+        _ sides: Sides<Entry>, _ fields: [EntryField], at start: Instant?
+    ) -> (here: Entry, there: Entry) {
         sides.merged(
             fields, reading: { $0[$1] }, taking: { $0.take($1, of: $2) },
             by: { field, values in
@@ -173,7 +173,7 @@ struct FieldMerge {
     /// Removes an occurrence that is cancelled here, even if it was restored in the calendar: only Kalends decides
     /// whether an occurrence takes place.
     private mutating func cancelled(
-        _ start: Instant, _ event: ChangedEntry, before: (ours: ChangedEntry?, theirs: ChangedEntry?)?
+        _ start: Instant, _ event: Entry, before: (ours: Entry?, theirs: Entry?)?
     ) {
         let isNewHere = before.map { $0.ours != nil } ?? true
         let isBackThere = before.map { $0.theirs == nil } ?? false
@@ -195,7 +195,7 @@ struct FieldMerge {
     }
 
     /// Accepts that an occurrence was deleted in the calendar, unless it was edited here.
-    private mutating func deletedThere(_ start: Instant, _ item: ChangedEntry, since base: Agreement?) {
+    private mutating func deletedThere(_ start: Instant, _ item: Entry, since base: Agreement?) {
         let isEdited = base.map { ours.occurrences[start] != $0.ours.occurrences[start] } ?? false
         if isEdited {
             // An occurrence that equals the series here becomes equal to the series in the calendar, however the server
@@ -214,8 +214,8 @@ struct FieldMerge {
     }
 
     private mutating func merge(
-        _ start: Instant, _ item: ChangedEntry, _ event: ChangedEntry,
-        before: (ours: ChangedEntry?, theirs: ChangedEntry?)?
+        _ start: Instant, _ item: Entry, _ event: Entry,
+        before: (ours: Entry?, theirs: Entry?)?
     ) {
         var sides = Sides(here: item, there: event, wasHere: before?.ours, wasThere: before?.theirs)
         // An occurrence that one side did not have has no base.
@@ -226,7 +226,7 @@ struct FieldMerge {
         result.occurrences[start] = merged.there == result.plain(at: start) ? nil : .changed(merged.there)
     }
 
-    private mutating func take(_ start: Instant, _ event: ChangedEntry) {
+    private mutating func take(_ start: Instant, _ event: Entry) {
         let isPlain = event.span == theirs.span.moved(to: start)
         incoming.append(isPlain ? .occurrenceRestored(start) : .occurrenceTimes(start, event.span))
         for side in [\Agreement.ours, \Agreement.theirs] {

@@ -5,8 +5,9 @@ public import ICalBridge
 
 /// One event in the form in which both sides of a connection are compared: the same for every provider, and normalized.
 ///
-/// A series is one entry with all its changed occurrences. Absent text is empty, and reminders are sorted and unique,
-/// so that entries with the same meaning are equal.
+/// A series is one entry with all its changed occurrences, each of which is an entry with a title, notes, a location, a
+/// span and a status: the rest is as in the series. Absent text is empty, and reminders are sorted and unique, so that
+/// entries with the same meaning are equal.
 public struct Entry: Hashable, Sendable, Codable {
     public enum Status: String, Hashable, Sendable, Codable { case confirmed, tentative }
     public enum Availability: String, Hashable, Sendable, Codable { case busy, free }
@@ -62,24 +63,7 @@ public struct Repetition: Hashable, Sendable, Codable {
 public enum Occurrence: Hashable, Sendable, Codable {
     /// It does not take place; the same as an EXDATE.
     case cancelled
-    case changed(ChangedEntry)
-}
-
-/// The parts of an occurrence that can differ from the series.
-public struct ChangedEntry: Hashable, Sendable, Codable {
-    public var title: String
-    public var notes: String
-    public var location: String
-    public var span: TimeSpan
-    public var status: Entry.Status
-
-    public init(title: String, notes: String, location: String, span: TimeSpan, status: Entry.Status = .confirmed) {
-        self.title = title
-        self.notes = notes
-        self.location = location
-        self.span = span
-        self.status = status
-    }
+    case changed(Entry)
 }
 
 // Coded by hand: the compiler's code writes a dictionary in an order that changes from process to process, and stored

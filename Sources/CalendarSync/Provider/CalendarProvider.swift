@@ -60,14 +60,8 @@ public struct Limitation: Hashable, Sendable {
 public struct WatchChannel: Hashable, Sendable, Codable {
     public var id: String
     /// Google's resource id; empty elsewhere.
-    public var resourceID: String
+    public var resourceID = ""
     public var expiresAt: Instant
-
-    public init(id: String, resourceID: String = "", expiresAt: Instant) {
-        self.id = id
-        self.resourceID = resourceID
-        self.expiresAt = expiresAt
-    }
 }
 
 /// One account of a provider, as the engine needs it. The functions do not depend on each other; none keeps state.

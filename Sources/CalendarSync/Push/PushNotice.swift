@@ -24,12 +24,6 @@ public struct PushNotice: Hashable, Sendable {
     /// Google's resource id, which is needed to end an unknown channel; empty elsewhere.
     public var resourceID = ""
 
-    /// Reports whether the notice has the channel's secret, in a time that reveals nothing about it.
-    public func isAuthentic(_ expected: Concealed) -> Bool {
-        guard let secret else { return false }
-        return !expected.bytes.isEmpty && expected.bytes.isSameSecret(as: secret.bytes)
-    }
-
     /// The maximum number of bytes of an id or a secret.
     static let longestText = 512
 

@@ -21,18 +21,6 @@ public struct ConflictRecord: Hashable, Sendable, Codable {
         public var kalends: String?
         public var calendar: String?
         public var kept: EditSide
-
-        public init(
-            field: EntryField, occurrence: Instant? = nil, base: String?, kalends: String?, calendar: String?,
-            kept: EditSide
-        ) {
-            self.field = field
-            self.occurrence = occurrence
-            self.base = base
-            self.kalends = kalends
-            self.calendar = calendar
-            self.kept = kept
-        }
     }
 
     /// A digest of what it records: the same conflict, seen again after a crash, has the same id.
@@ -56,25 +44,6 @@ public struct ConflictRecord: Hashable, Sendable, Codable {
     /// The outcome; nil while the conflict is open.
     public var outcome: Outcome?
     public var resolvedAt: Instant?
-
-    public init(
-        id: String, item: ItemKey, occurrence: Instant? = nil, occurrences: [Instant]? = nil, at: Instant, kind: Kind,
-        fields: [Field], ours: Entry?, theirs: Entry?, state: State, outcome: Outcome? = nil,
-        resolvedAt: Instant? = nil
-    ) {
-        self.id = id
-        self.item = item
-        self.occurrence = occurrence
-        self.occurrences = occurrences
-        self.at = at
-        self.kind = kind
-        self.fields = fields
-        self.ours = ours
-        self.theirs = theirs
-        self.state = state
-        self.outcome = outcome
-        self.resolvedAt = resolvedAt
-    }
 
     /// The most fields that a record about several occurrences has, and about how many bytes of values.
     public static let mostFields = 100

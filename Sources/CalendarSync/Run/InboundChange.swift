@@ -21,7 +21,7 @@ public struct InboundChange: Hashable, Sendable {
         case status(Entry.Status)
         case availability(Entry.Availability)
         /// Gives one occurrence these contents.
-        case occurrence(Instant, ChangedEntry)
+        case occurrence(Instant, Entry)
         case occurrenceCancelled(Instant)
         /// Cancels the item, which is never removed.
         case cancelled

@@ -26,21 +26,4 @@ public struct JournalEntry: Hashable, Sendable, Codable {
     public var before: Entry?
     /// The entry after the change; nil when there is none.
     public var after: Entry?
-
-    public init(
-        id: String, run: String, at: Instant, direction: Link.Direction, change: Change, item: ItemKey,
-        generation: Int, externalID: String?, reason: String, before: Entry?, after: Entry?
-    ) {
-        self.id = id
-        self.run = run
-        self.at = at
-        self.direction = direction
-        self.change = change
-        self.item = item
-        self.generation = generation
-        self.externalID = externalID
-        self.reason = reason
-        self.before = before
-        self.after = after
-    }
 }

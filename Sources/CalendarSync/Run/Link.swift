@@ -26,7 +26,7 @@ public struct Link: Hashable, Sendable, Codable {
 
     public var item: ItemKey
     /// The generation in the event's mark.
-    public var generation: Int
+    public var generation = 0
     /// The event's id in the calendar; nil before a create was answered and after the event is gone.
     public var externalID: String?
     /// The id of this generation's event before it was gone; an event that comes back with it is the same one.
@@ -44,43 +44,19 @@ public struct Link: Hashable, Sendable, Codable {
     public var refused: Entry?
     /// What the provider did not take as a series; nil when it never refused one.
     public var refusedSeries: RefusedSeries?
-    public var direction: Direction
+    public var direction = Direction.out
     /// When both sides were last seen to agree, by this server's clock.
     public var lastSyncedAt: Instant?
     /// When the state last changed: it gives the age of a tombstone or a quarantine.
     public var since: Instant
     /// Events of earlier generations that still exist and have to be removed.
-    public var leftovers: [Leftover]
+    public var leftovers: [Leftover] = []
     /// The same in calendars that were left before they could be removed; nil for none.
     public var elsewhere: [LeftoverElsewhere]?
     /// Whether a person invited others to the event; nil for no, and when nobody said.
     public var hasGuests: Bool?
     /// Edits in the calendar in the last hour: a field that flips between two values is frozen.
-    public var flips: [Flip]
-
-    public init(
-        item: ItemKey, generation: Int = 0, externalID: String? = nil, lastID: String? = nil,
-        etag: String? = nil, stamp: Instant? = nil, agreed: Agreement? = nil, state: State, reason: String? = nil,
-        refused: Entry? = nil,
-        direction: Direction = .out, lastSyncedAt: Instant? = nil, since: Instant, leftovers: [Leftover] = [],
-        flips: [Flip] = []
-    ) {
-        self.item = item
-        self.generation = generation
-        self.externalID = externalID
-        self.lastID = lastID
-        self.etag = etag
-        self.stamp = stamp
-        self.agreed = agreed
-        self.state = state
-        self.reason = reason
-        self.refused = refused
-        self.direction = direction
-        self.lastSyncedAt = lastSyncedAt
-        self.since = since
-        self.leftovers = leftovers
-        self.flips = flips
-    }
+    public var flips: [Flip] = []
 }
 
 /// What both sides last agreed on. The two entries differ where a server rewrites what it receives, and where a person
@@ -90,11 +66,6 @@ public struct Agreement: Hashable, Sendable, Codable {
     public var ours: Entry
     /// The event's entry, as the server returned it.
     public var theirs: Entry
-
-    public init(ours: Entry, theirs: Entry) {
-        self.ours = ours
-        self.theirs = theirs
-    }
 }
 
 /// A series that its provider refused, although nothing was known against it. Its occurrences are single events.

@@ -170,7 +170,7 @@ extension ConflictRecord {
     /// Returns the edits that make the item equal to the event.
     private func edits(from theirs: Entry) -> [InboundChange.Edit] {
         if let start = item.occurrence {
-            let own = ChangedEntry(
+            let own = Entry(
                 title: theirs.title, notes: theirs.notes, location: theirs.location, span: theirs.span,
                 status: theirs.status)
             let isOfOccurrence = fields.contains { [.title, .notes, .location, .times, .status].contains($0.field) }

@@ -177,7 +177,7 @@ enum CalDAVSamples {
         let moved = start.adding(seconds: 7 * 86_400)
         entry.occurrences = [
             moved: .changed(
-                ChangedEntry(
+                Entry(
                     title: "Visit, later", notes: "", location: "Elsewhere",
                     span: .timed(
                         start: moved.adding(seconds: 7200), end: moved.adding(seconds: 10_800), zone: "Europe/Berlin")))

@@ -281,7 +281,7 @@ import Testing
         }
         var renamed = from
         renamed.occurrences[second] = .changed(
-            ChangedEntry(title: "Other", notes: "n", location: "", span: from.span, status: .tentative))
+            Entry(title: "Other", notes: "n", location: "", span: from.span, status: .tentative))
         #expect(try edited(renamed).tree.events[1].line("X-OWN") != nil)
         var back = from
         back.occurrences = [:]

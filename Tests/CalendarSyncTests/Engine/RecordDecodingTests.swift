@@ -17,7 +17,7 @@ struct RecordDecodingTests {
         occurrences: [
             Instant(seconds: 3): .cancelled,
             Instant(seconds: 4): .changed(
-                ChangedEntry(
+                Entry(
                     title: "", notes: "", location: "",
                     span: .days(first: CivilDate(daysSinceEpoch: 0), until: CivilDate(daysSinceEpoch: 20_000)))),
         ],

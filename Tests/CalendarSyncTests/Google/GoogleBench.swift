@@ -171,10 +171,10 @@ struct GoogleBench {
 
     static func day(_ number: Int) -> Instant { morning.adding(seconds: number * 86_400) }
 
-    static func later(_ title: String, day number: Int) -> ChangedEntry {
+    static func later(_ title: String, day number: Int) -> Entry {
         let entry = single(title)
         let start = day(number).adding(seconds: 3600)
-        return ChangedEntry(
+        return Entry(
             title: entry.title, notes: entry.notes, location: entry.location,
             span: .timed(start: start, end: start.adding(seconds: 3600), zone: "Europe/Berlin"))
     }

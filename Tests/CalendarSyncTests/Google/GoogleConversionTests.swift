@@ -67,13 +67,13 @@ import Testing
             case 2:
                 let begin = original.adding(seconds: Int.random(in: -20...20, using: &random) * 900)
                 entry.occurrences[original] = .changed(
-                    ChangedEntry(
+                    Entry(
                         title: self.text(&random, 3), notes: self.text(&random, 3), location: entry.location,
                         span: .timed(start: begin, end: begin.adding(seconds: length), zone: zone)))
             case 3:
                 // As the series: no difference at all.
                 entry.occurrences[original] = .changed(
-                    ChangedEntry(
+                    Entry(
                         title: entry.title, notes: entry.notes, location: entry.location,
                         span: .timed(start: original, end: original.adding(seconds: length), zone: zone),
                         status: entry.status))

@@ -220,7 +220,7 @@ extension Entry {
         return entry
     }
 
-    func changing(_ original: String, _ change: (inout ChangedEntry) -> Void) -> Entry {
+    func changing(_ original: String, _ change: (inout Entry) -> Void) -> Entry {
         var entry = self
         var changed = entry.shown(at: .at(original))
         change(&changed)

@@ -251,7 +251,7 @@ import Testing
                 .flatMap { GraphPush.notices(body: Array(($0["body"]?.string ?? "").utf8)) ?? [] }
         }
         #expect(notices.count == 4 && Set(notices.map(\.what)) == [.changed, .missed])
-        #expect(notices.allSatisfy { $0.channel == channel.id && $0.isAuthentic(Concealed("s3cret")) })
+        #expect(notices.allSatisfy { $0.channel == channel.id && $0.secret == Concealed("s3cret") })
         try await room.graph.unwatch(channel)
         try await room.graph.unwatch(channel)
         #expect(try await room.emulator.ask("GET", "/control/state")["subscriptions"] == 0)

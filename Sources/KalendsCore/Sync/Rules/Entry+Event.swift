@@ -28,7 +28,7 @@ extension Entry {
                 event.isCancelled
                 ? .cancelled
                 : .changed(
-                    ChangedEntry(
+                    Entry(
                         title: Self.text(event.summary), notes: Self.text(event.description),
                         location: Self.text(event.location), span: own, status: Status(event)))
         }

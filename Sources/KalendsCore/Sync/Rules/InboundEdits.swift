@@ -196,7 +196,7 @@ struct InboundEdits {
     }
 
     /// Returns an occurrence whose contents are all taken from the changed event.
-    private func occurrence(at start: Instant, as changed: ChangedEntry) throws -> OccurrenceContent {
+    private func occurrence(at start: Instant, as changed: Entry) throws -> OccurrenceContent {
         let series = try series()
         var own = try occurrence(at: start)
         (own.startAt, own.endAt) = try Self.instants(changed.span)

@@ -122,7 +122,7 @@ extension Entry: Viewed {
 /// An occurrence that differs from its series; one that is cancelled has no content.
 private struct EntryDifference: Viewed {
     let start: Instant
-    let changed: ChangedEntry?
+    let changed: Entry?
 
     static let view = View<EntryDifference>([
         .instant("start", \.start), .text("status") { $0.changed?.status.rawValue ?? "cancelled" },

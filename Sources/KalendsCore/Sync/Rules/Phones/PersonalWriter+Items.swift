@@ -286,11 +286,8 @@ extension PersonalWriter {
 extension Entry {
     /// Moves one occurrence and leaves its other fields as they are.
     fileprivate mutating func place(_ start: Instant, at span: TimeSpan) {
-        var changed = ChangedEntry(title: title, notes: notes, location: location, span: span, status: status)
-        if case .changed(let known)? = occurrences[start] {
-            changed = known
-            changed.span = span
-        }
+        var changed = if case .changed(let known)? = occurrences[start] { known } else { plain(at: start) }
+        changed.span = span
         occurrences[start] = .changed(changed)
     }
 }

@@ -9,10 +9,27 @@ import Storage
 ///
 /// A phone stores no reminders, status or availability; entries are compared without them.
 enum PhoneForm {
-    /// Returns the content of an event, or of a series without its changed occurrences.
+    /// Returns the content of an event, of a changed occurrence, or of a series without its changed occurrences.
     static func content(_ entry: Entry) -> PersonalEvent.Content {
-        var content = content(
-            entry.title, entry.notes, entry.location, entry.span, isSeries: entry.repetition != nil)
+        var content = PersonalEvent.Content(
+            title: entry.title.allSatisfy(\.isWhitespace) ? PersonalEdit.untitled : entry.title, date: "")
+        content.description = entry.notes.isEmpty ? nil : entry.notes
+        content.location = entry.location.isEmpty ? nil : entry.location
+        switch entry.span {
+        case .days(let first, let until):
+            let last = max(first, until.adding(days: -1))
+            content.date = first.description
+            if last != first { content.endDate = last.description }
+        case .timed(let start, let end, let name):
+            var zone = TimeZoneReference(name)
+            if let own = zone, entry.repetition == nil, !isPlain(start, end, own) { zone = nil }
+            let rules: any TimeZoneRules = zone?.rules ?? FixedOffset.utc
+            let (from, to) = (rules.civil(at: start), rules.civil(at: max(start, end)))
+            content.timeZone = zone?.identifier ?? "UTC"
+            content.date = from.date.description
+            (content.startTime, content.endTime) = (time(from), time(to))
+            if to.date != from.date { content.endDate = to.date.description }
+        }
         if let repetition = entry.repetition {
             let cancelled = entry.occurrences.filter { $0.value == .cancelled }.map(\.key)
             let left = Set(repetition.exdates).union(cancelled).sorted()
@@ -21,36 +38,6 @@ enum PhoneForm {
                     rule: repetition.rrule, exceptions: left.map { $0.rfc3339(offset: 0) },
                     additions: repetition.rdates.map { $0.rfc3339(offset: 0) }
                 ).stored
-        }
-        return content
-    }
-
-    /// Returns the content of a changed occurrence.
-    static func content(_ changed: ChangedEntry) -> PersonalEvent.Content {
-        content(changed.title, changed.notes, changed.location, changed.span, isSeries: false)
-    }
-
-    private static func content(
-        _ title: String, _ notes: String, _ location: String, _ span: TimeSpan, isSeries: Bool
-    ) -> PersonalEvent.Content {
-        var content = PersonalEvent.Content(
-            title: title.allSatisfy(\.isWhitespace) ? PersonalEdit.untitled : title, date: "")
-        content.description = notes.isEmpty ? nil : notes
-        content.location = location.isEmpty ? nil : location
-        switch span {
-        case .days(let first, let until):
-            let last = max(first, until.adding(days: -1))
-            content.date = first.description
-            if last != first { content.endDate = last.description }
-        case .timed(let start, let end, let name):
-            var zone = TimeZoneReference(name)
-            if let own = zone, !isSeries, !isPlain(start, end, own) { zone = nil }
-            let rules: any TimeZoneRules = zone?.rules ?? FixedOffset.utc
-            let (from, to) = (rules.civil(at: start), rules.civil(at: max(start, end)))
-            content.timeZone = zone?.identifier ?? "UTC"
-            content.date = from.date.description
-            (content.startTime, content.endTime) = (time(from), time(to))
-            if to.date != from.date { content.endDate = to.date.description }
         }
         return content
     }
@@ -98,7 +85,7 @@ enum PhoneForm {
         for (start, content) in occurrences {
             guard let start = instant(start) else { continue }
             entry.occurrences[start] = .changed(
-                ChangedEntry(
+                Entry(
                     title: content.title, notes: lines(content.description), location: lines(content.location),
                     span: self.span(content, zone: own)))
         }
