@@ -249,9 +249,10 @@ struct OnceTests {
                 for row in try transaction.rows("SELECT * FROM kept_answers", []) {
                     let name = try row.text(required: "name")
                     let text = try key.open(try row.text(required: "sealed"), for: OnceRequest.purpose(name))
-                    let (_, fingerprint) = try #require(GivenAnswer.read(text))
+                    let fingerprint = try GivenAnswer.Kept(stored: text).fingerprint
                     let begun = GivenAnswer(status: 201, fields: [], body: "", importID: id)
-                    let sealed = try key.seal(try begun.stored(with: fingerprint), for: OnceRequest.purpose(name))
+                    let kept = try GivenAnswer.Kept(fingerprint: fingerprint, answer: begun).text()
+                    let sealed = try key.seal(kept, for: OnceRequest.purpose(name))
                     try transaction.execute(
                         "UPDATE kept_answers SET sealed = $2 WHERE name = $1", [.text(name), .text(sealed)])
                 }

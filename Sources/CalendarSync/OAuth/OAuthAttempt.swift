@@ -11,9 +11,9 @@ public struct OAuthAttempt: Hashable, Sendable {
     public static let randomBytes = 64
 
     /// The state parameter: 43 characters of base64url.
-    public let state: Concealed
+    public package(set) var state: Concealed
     /// The code verifier of RFC 7636 section 4.1: 43 characters of base64url.
-    public let verifier: Concealed
+    public package(set) var verifier: Concealed
 
     /// - Parameter random: `randomBytes` bytes, unpredictable and never used again.
     public init(random: [UInt8]) {

@@ -55,14 +55,12 @@ extension FieldType<Instant> {
 extension FieldType<CivilDate> {
     /// A whole day.
     static var day: FieldType {
-        FieldType(
-            input: .day, shown: { day, _ in .string(day.description) },
-            stored: { ["year": .integer($0.year), "month": .integer($0.month), "day": .integer($0.day)] },
+        let form = JSONForm<CivilDate>([.init("year", \.year), .init("month", \.month), .init("day", \.day)])
+        return FieldType(
+            input: .day, shown: { day, _ in .string(day.description) }, stored: { .object(form.members(of: $0)) },
             restored: { json in
-                guard let year = json["year"]?.integer, let month = json["month"]?.integer,
-                    let day = json["day"]?.integer
-                else { return nil }
-                return CivilDate(year: year, month: month, day: day)
+                let parts = form.value(json, from: CivilDate(daysSinceEpoch: 0))
+                return parts.flatMap { CivilDate(year: $0.year, month: $0.month, day: $0.day) }
             }, output: .date)
     }
 }

@@ -17,6 +17,15 @@ package struct JSONForm<Value: Sendable>: Sendable {
         sorted = members.sorted { $0.key < $1.key }
     }
 
+    /// Takes over an object's members; nil for what this version does not understand.
+    func value(_ json: JSONValue, from empty: Value) -> Value? {
+        guard let object = json.object else { return nil }
+        var value = empty
+        // By place: each member that is copied costs a dozen reference counts, and long lists are read.
+        for index in members.indices where !members[index].read(object[members[index].key], &value) { return nil }
+        return value
+    }
+
     func members(of value: Value) -> [ByteString: JSONValue] {
         var object: [ByteString: JSONValue] = [:]
         for member in members {
@@ -90,6 +99,17 @@ package struct JSONForm<Value: Sendable>: Sendable {
                 })
             member.isRequired = false
             return member
+        }
+
+        /// A secret, in clear: for an object that is sealed as a whole.
+        static func sealed(_ name: String, _ path: Path<Concealed>) -> Member {
+            Member(
+                name, { $0[keyPath: path].reveal() },
+                read: { json, value in
+                    guard let text = json?.string else { return false }
+                    value[keyPath: path] = Concealed(text)
+                    return true
+                })
         }
 
         /// A member that follows from others, and that the object lacks when it is nil.
@@ -170,11 +190,8 @@ extension JSONFormed {
     }
 
     package init?(json: JSONValue) {
-        guard let object = json.object else { return nil }
-        self.init()
-        let members = Self.form.members
-        // By place: each member that is copied costs a dozen reference counts, and long lists are read.
-        for index in members.indices where !members[index].read(object[members[index].key], &self) { return nil }
+        guard let value = Self.form.value(json, from: Self()) else { return nil }
+        self = value
     }
 
     package var json: JSONValue { .object(Self.form.members(of: self)) }

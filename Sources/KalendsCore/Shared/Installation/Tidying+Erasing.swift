@@ -54,7 +54,8 @@ extension Tidying {
             let found = try transaction.anonymizeAuditEntries(naming: user, in: erasure.id, numbers)
             guard found > 0 else { return }
             try AuditTrail.note(
-                .auditAnonymized, erasure.id, detail: ["entries": .integer(found)], by: .server, in: transaction,
+                .auditAnonymized, erasure.id, detail: AuditEntry.Anonymized(entries: found).json, by: .server,
+                in: transaction,
                 now: now)
         }
         try checkOpen()

@@ -34,16 +34,16 @@ struct PushTarget: Sendable {
 
     /// What is sealed.
     private struct Stored: JSONFormed {
-        var url = ""
+        var url = Concealed("")
         var key = ""
         var auth = ""
 
-        static let form = JSONForm<Self>([.init("url", \.url), .init("key", \.key), .init("auth", \.auth)])
+        static let form = JSONForm<Self>([.sealed("url", \.url), .init("key", \.key), .init("auth", \.auth)])
     }
 
     func sealed(with key: SealingKey, of id: String) throws -> String {
         let stored = Stored(
-            url: url.reveal(), key: Base64URL.encode(publicKey), auth: Base64URL.encode(authSecret))
+            url: url, key: Base64URL.encode(publicKey), auth: Base64URL.encode(authSecret))
         return try key.seal(try stored.text(), for: Self.purpose(id))
     }
 
@@ -52,7 +52,7 @@ struct PushTarget: Sendable {
         let text = try key.open(sealed, for: Self.purpose(id))
         guard let stored = try? Stored(stored: text), let publicKey = Base64URL.decode(Array(stored.key.utf8)),
             let authSecret = Base64URL.decode(Array(stored.auth.utf8)),
-            let target = PushTarget(url: stored.url, publicKey: publicKey, authSecret: authSecret)
+            let target = PushTarget(url: stored.url.reveal(), publicKey: publicKey, authSecret: authSecret)
         else { throw SealingKey.Failure.wrongKey }
         self = target
     }

@@ -1,47 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An answer as it is kept for the same request sent again.
-package struct GivenAnswer: Hashable, Sendable {
-    package let status: Int
+package struct GivenAnswer: Hashable, JSONFormed {
+    package private(set) var status = 0
     /// The header fields that the route set, by name.
-    package let fields: [Field]
-    package let body: String
+    package private(set) var fields: [Field] = []
+    package private(set) var body = ""
     /// The import that the request began, whose report is the answer until the import is done; nil for anything else.
-    package let importID: String?
+    package private(set) var importID: String?
 
-    package struct Field: Hashable, Sendable {
+    package static let form = JSONForm<Self>([
+        .init("status", \.status), .init("fields", \.fields), .init("body", \.body), .init("import", \.importID),
+    ])
+
+    package struct Field: Hashable, JSONPart {
         package let name: String
         package let value: String
 
         package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+
+        package static var schema: JSONSchema { [String].schema }
+        package init?(json: JSONValue) {
+            guard let parts = [String](json: json), let name = parts.first, let value = parts.last else { return nil }
+            self.init(name, value)
+        }
+        package var json: JSONValue { [name, value].json }
     }
+
+    /// An answer with a hash of its request.
+    struct Kept: JSONFormed {
+        var fingerprint = ""
+        var answer = GivenAnswer()
+
+        static let form = JSONForm<Self>([.init("request", \.fingerprint)] + GivenAnswer.form.within(\.answer))
+    }
+
+    package init() {}
 
     package init(status: Int, fields: [Field], body: String, importID: String? = nil) {
         (self.status, self.fields, self.body, self.importID) = (status, fields, body, importID)
-    }
-
-    /// The answer and a hash of its request, as one text.
-    func stored(with fingerprint: String) throws -> String {
-        let json: JSONValue = [
-            "request": .string(fingerprint), "status": .integer(status), "body": .string(body),
-            "fields": .array(fields.map { [.string($0.name), .string($0.value)] }), "import": JSONValue(importID),
-        ]
-        return try json.text()
-    }
-
-    /// Reads what `stored` made; nil for anything else.
-    static func read(_ text: String) -> (answer: GivenAnswer, fingerprint: String)? {
-        guard let json = try? JSONValue(parsing: text.utf8), let status = json["status"]?.integer,
-            let body = json["body"]?.string, let fingerprint = json["request"]?.string,
-            case .array(let fields)? = json["fields"]
-        else { return nil }
-        let given = fields.compactMap { field -> Field? in
-            guard case .array(let parts) = field, let name = parts.first?.string, let value = parts.last?.string else {
-                return nil
-            }
-            return Field(name, value)
-        }
-        let answer = GivenAnswer(status: status, fields: given, body: body, importID: json["import"]?.string)
-        return (answer, fingerprint)
     }
 }

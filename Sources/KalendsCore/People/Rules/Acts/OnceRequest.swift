@@ -80,7 +80,7 @@ package final class OnceRequest: Sendable {
     }
 
     fileprivate func row(_ answer: GivenAnswer, now: Int) throws -> KeptAnswer {
-        let text = try answer.stored(with: fingerprint())
+        let text = try GivenAnswer.Kept(fingerprint: fingerprint(), answer: answer).text()
         return KeptAnswer(
             name, of: caller, sealed: try key.seal(text, for: Self.purpose(name)), until: now + Self.lifetime)
     }
@@ -93,8 +93,10 @@ package final class OnceRequest: Sendable {
     }
 
     /// Opens an answer that was kept under this name.
-    fileprivate func open(_ row: KeptAnswer) throws -> (answer: GivenAnswer, fingerprint: String) {
-        guard let text = try? key.open(row.sealed, for: Self.purpose(name)), let found = GivenAnswer.read(text) else {
+    fileprivate func open(_ row: KeptAnswer) throws -> GivenAnswer.Kept {
+        guard let text = try? key.open(row.sealed, for: Self.purpose(name)),
+            let found = try? GivenAnswer.Kept(stored: text)
+        else {
             throw Refusal.conflict(
                 "The answer to this key was sealed with a key other than the server's.", code: .sealedByAnotherKey)
         }
@@ -155,8 +157,8 @@ extension Services {
                 return (row, try row == nil && request.isLimited(in: transaction, now: now))
             }
             if let row {
-                let (answer, fingerprint) = try request.open(row)
-                return try await again(answer, fingerprint)
+                let kept = try request.open(row)
+                return try await again(kept.answer, kept.fingerprint)
             }
             guard !isLimited else { throw Refusal.tooManyKeys(request.most) }
             return try await work()

@@ -101,9 +101,16 @@ extension AuditTrail {
 }
 
 extension AuditEntry {
+    /// What an entry about names that were taken out notes.
+    struct Anonymized: JSONFormed {
+        var entries = 0
+
+        static let form = JSONForm<Self>([.init("entries", \.entries)])
+    }
+
     /// The number of entries whose names were taken out, if this entry notes that.
     fileprivate var anonymized: Int {
         guard action.isSameText(as: AuditAction.auditAnonymized.rawValue) else { return 0 }
-        return (try? JSONValue(parsing: detail.utf8))?["entries"]?.integer ?? 0
+        return (try? Anonymized(stored: detail))?.entries ?? 0
     }
 }
