@@ -21,7 +21,7 @@ package struct ProblemDocument: Error, HTTPResponseError {
 
     package init(_ refusal: Refusal) {
         (status, code, detail) = (HTTPResponse.Status(refusal.kind), refusal.code, refusal.detail)
-        (faults, extra) = (refusal.faults, refusal.extra)
+        (faults, extra) = (refusal.faults, refusal.extra?.members ?? [:])
         if let seconds = refusal.retryAfter { headers[.retryAfter] = String(seconds) }
         headers[.wwwAuthenticate] = refusal.challenge
     }

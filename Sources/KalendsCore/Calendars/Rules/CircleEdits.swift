@@ -151,9 +151,7 @@ struct NewCircleItem {
         if !["UTC", "Etc/UTC", "GMT", look.zone.identifier].contains(name), let own = TimeZoneReference(name) {
             content.timeZone = own.identifier
         }
-        content.recurrence = entry.repetition.map {
-            AppointmentContent.Repetition(rrule: $0.rrule, exdates: $0.exdates, rdates: $0.rdates)
-        }
+        content.recurrence = entry.repetition
         self.content = content
         guard content.recurrence != nil else { return }
         for (start, occurrence) in entry.occurrences.sorted(by: { $0.key < $1.key }) {

@@ -53,15 +53,11 @@ extension AppPasswords {
         package init() {}
 
         package static func fields(_ kinds: ItemKinds) -> [ItemPart<Self>] {
-            let none = JSONSchema.array(of: .string, maximum: 0).described("An empty list acknowledges it.")
-            return [
+            [
                 .taken("label", \.label, .text()), .taken("access", \.access, AppPasswords.access),
                 .edited("circleIds", \.circleIDs, AppPasswords.circles), .taken("own", \.own, AppPasswords.own),
                 .edited("expiresAt", \.expiresAt, .milliseconds.described("A future time; null for never.")),
-                .taken(
-                    "attention", \.clearsAttention,
-                    InputType.list(none, of: 0...0, .outOfRange, "This can only be cleared: send [].") { $0 }
-                        .made { _ in true }),
+                .taken("attention", \.clearsAttention, .acknowledgement),
             ]
         }
 
@@ -108,7 +104,7 @@ extension AppPasswords {
     ) async throws -> Value {
         let now = services.now()
         let own = [
-            Self.ownerFault(draft.userID, for: caller), Feeds.expiryFault(draft.expiresAt, now: now),
+            caller.ownerFault(draft.userID, of: "an app password"), Feeds.expiryFault(draft.expiresAt, now: now),
         ]
         let faults = draft.faults + own.compactMap(\.self).filter { !draft.faults.map(\.pointer).contains($0.pointer) }
         guard faults.isEmpty, let user = caller.userID ?? draft.userID, let label = draft.label else {
@@ -196,20 +192,6 @@ extension AppPasswords {
                 "App passwords were made with a key other than the server's. Give the server its former key.",
                 code: .sealedByAnotherKey)
         }
-    }
-
-    private static func ownerFault(_ named: String?, for caller: Caller) -> Fault? {
-        guard let user = caller.userID else {
-            return named != nil
-                ? nil
-                : Fault(
-                    pointer: "/userId", code: .required,
-                    message: "The host application must say whose password it is: here, or in Kalends-User.")
-        }
-        return named.map { $0 == user } ?? true
-            ? nil
-            : Fault(
-                pointer: "/userId", code: .contradiction, message: "You can make an app password only for yourself.")
     }
 
     /// Throws 422 for a circle that is not the user's.

@@ -47,19 +47,6 @@ extension Feeds {
     /// How many former addresses of a feed may work at a time.
     private static let mostInGrace = 50
 
-    /// Returns the fault of a feed's owner; nil when the owner is valid.
-    package static func ownerFault(_ named: String?, for caller: Caller) -> Fault? {
-        guard let user = caller.userID else {
-            return named != nil
-                ? nil
-                : Fault(
-                    pointer: "/userId", code: .required,
-                    message: "The host application must say whose feed it is: here, or in Kalends-User.")
-        }
-        return named.map { $0 == user } ?? true
-            ? nil : Fault(pointer: "/userId", code: .contradiction, message: "You can make a feed only for yourself.")
-    }
-
     /// Returns the fault of a feed's end; nil when the end is valid.
     package static func expiryFault(_ expiresAt: Int?, now: Int) -> Fault? {
         guard let expiresAt, expiresAt <= now else { return nil }
@@ -80,7 +67,7 @@ extension Feeds {
     package func create(_ draft: Draft, in circle: String, for caller: Caller) async throws -> Addressed {
         let now = services.now()
         let own = [
-            Self.ownerFault(draft.userID, for: caller), Self.expiryFault(draft.expiresAt, now: now),
+            caller.ownerFault(draft.userID, of: "a feed"), Self.expiryFault(draft.expiresAt, now: now),
             Self.ownFault(draft.configuration, for: caller),
         ]
         // A field that is present but cannot be read is already a fault.
@@ -105,7 +92,7 @@ extension Feeds {
                 throw Refusal.conflict(
                     "This user has a feed of this circle \(new.label == nil ? "without a label" : "with this label"): "
                         + "\(first). Give another label, or use that feed.", code: .labelTaken,
-                    extra: ["feedId": .string(first)])
+                    extra: .feed(first))
             }
             if try transaction.feedCount(of: user, in: circle) > most {
                 throw Refusal.quota("A user has", most, "feeds in a circle, counting those that have ended")

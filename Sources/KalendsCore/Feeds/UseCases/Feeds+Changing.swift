@@ -19,14 +19,10 @@ extension Feeds {
         package init() {}
 
         package static func fields(_ kinds: ItemKinds) -> [ItemPart<Self>] {
-            let none = JSONSchema.array(of: .string, maximum: 0).described("An empty list acknowledges it.")
-            return [
+            [
                 .options(\.configure, kinds), .edited("label", \.label, .looseText()),
                 .edited("expiresAt", \.expiresAt, .milliseconds.described("A future time; null for never.")),
-                .taken(
-                    "attention", \.clearsAttention,
-                    InputType.list(none, of: 0...0, .outOfRange, "This can only be cleared: send [].") { $0 }
-                        .made { _ in true }),
+                .taken("attention", \.clearsAttention, .acknowledgement),
             ]
         }
 
@@ -60,7 +56,7 @@ extension Feeds {
             {
                 throw Refusal.conflict(
                     "This user has another feed with this label: \(other.id).", code: .labelTaken,
-                    extra: ["feedId": .string(other.id)])
+                    extra: .feed(other.id))
             }
             if configuration.patientIds != oldConfiguration.patientIds {
                 try Self.checkPatients(configuration.patientIds, in: feed.circleID, transaction)

@@ -63,7 +63,7 @@ extension Subscriptions {
             if let other = try transaction.subscription(in: circle, urlDigest: url.digest) {
                 throw Refusal.conflict(
                     "The circle already follows this calendar.", code: .subscriptionExists,
-                    extra: ["subscriptionId": .string(other.id)])
+                    extra: .subscription(other.id))
             }
             guard try transaction.subscriptionCount(in: circle) < most else {
                 throw Refusal.quota("A circle follows", most, "calendars")

@@ -28,12 +28,7 @@ extension ItemContent {
     }
 
     /// Returns the item's own fields in the form of a request.
-    func members(_ zone: TimeZoneReference) -> [ByteString: JSONValue] {
-        let clock = self.zone(or: zone).rules
-        var members: [ByteString: JSONValue] = [:]
-        for part in Self.parts { part.show(self, &members, clock) }
-        return members
-    }
+    func members(_ zone: TimeZoneReference) -> [ByteString: JSONValue] { shown(on: self.zone(or: zone).rules) }
 
     /// The schemas of the kind's items for the OpenAPI document, by name.
     package static var schemas: [(String, JSONSchema)] {

@@ -151,26 +151,37 @@ package protocol StoredInParts: Hashable, Sendable {
 extension StoredInParts {
     /// Reads the stored form; throws `StorageError` for a form that this version does not understand.
     init(stored text: String) throws {
-        self.init()
-        guard let members = try? JSONValue(parsing: text.utf8).object, restore(members) else {
+        guard let value = (try? JSONValue(parsing: text.utf8)).flatMap(Self.init(storedMembers:)) else {
             throw StorageError.unexpectedResult("An item holds something that this version does not understand.")
         }
+        self = value
     }
 
-    private mutating func restore(_ members: [ByteString: JSONValue]) -> Bool {
+    /// Nil for what this version does not understand.
+    init?(storedMembers json: JSONValue) {
+        guard let members = json.object else { return nil }
+        self.init()
         let parts = Self.parts
         // By place: each part that is copied costs a dozen reference counts, and whole circles are read.
-        for index in parts.indices where !parts[index].restore(members, &self) { return false }
-        return true
+        for index in parts.indices where !parts[index].restore(members, &self) { return nil }
+    }
+
+    /// The members of the API's form; times have the offset of the clock.
+    func shown(on clock: any TimeZoneRules) -> [ByteString: JSONValue] {
+        var members: [ByteString: JSONValue] = [:]
+        for part in Self.parts { part.show(self, &members, clock) }
+        return members
     }
 
     /// Throws `StoredContent.Fault` when stored values can be read but no request could have set them.
     func check() throws { for part in Self.parts { try part.check(self) } }
 
-    func stored() throws -> String {
+    package func stored() throws -> String { try JSONValue.object(storedMembers).text() }
+
+    var storedMembers: [ByteString: JSONValue] {
         var members: [ByteString: JSONValue] = [:]
         let parts = Self.parts
         for position in parts.indices { parts[position].store(self, &members) }
-        return try JSONValue.object(members).text()
+        return members
     }
 }

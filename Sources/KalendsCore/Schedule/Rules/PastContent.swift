@@ -11,11 +11,8 @@ package enum PastContent: Sendable {
     /// The fields as a request would send them; times have the offset of the item's zone, or of `zone`, the circle's.
     package func members(_ zone: TimeZoneReference) -> [ByteString: JSONValue] {
         switch self {
-        case .item(let content): return content.members(zone)
-        case .occurrence(let content):
-            var members: [ByteString: JSONValue] = [:]
-            for part in OccurrenceContent.parts { part.show(content, &members, zone.rules) }
-            return members
+        case .item(let content): content.members(zone)
+        case .occurrence(let content): content.shown(on: zone.rules)
         }
     }
 }

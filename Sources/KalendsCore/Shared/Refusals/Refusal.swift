@@ -62,13 +62,13 @@ package struct Refusal: Error, Sendable {
     package var faults: FaultList
     /// Seconds after which the request may be repeated; nil when that is unknown.
     package var retryAfter: Int?
-    /// Further members for programs, by name.
-    package var extra: [ByteString: JSONValue]
+    /// What it names for programs.
+    package var extra: Extra?
 
     /// - Parameter code: nil for the code of the kind.
     package init(
         _ kind: Kind, code: ProblemCode? = nil, detail: String, faults: FaultList = FaultList(),
-        retryAfter: Int? = nil, extra: [ByteString: JSONValue] = [:]
+        retryAfter: Int? = nil, extra: Extra? = nil
     ) {
         (self.kind, self.code, self.detail) = (kind, code ?? kind.code, detail)
         (self.faults, self.retryAfter, self.extra) = (faults, retryAfter, extra)
@@ -102,9 +102,7 @@ package struct Refusal: Error, Sendable {
         Refusal(.tooLarge, detail: "The body is larger than \(limit) bytes, the most that is accepted here.")
     }
 
-    static func conflict(
-        _ detail: String, code: ProblemCode = .conflict, extra: [ByteString: JSONValue] = [:]
-    ) -> Refusal {
+    static func conflict(_ detail: String, code: ProblemCode = .conflict, extra: Extra? = nil) -> Refusal {
         Refusal(.conflict, code: code, detail: detail, extra: extra)
     }
 }

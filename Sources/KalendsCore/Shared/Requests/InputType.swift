@@ -103,6 +103,13 @@ extension InputType<CivilDate> {
 
 extension InputType<Bool> {
     package static var flag: InputType { InputType(.bool) { name, _, fields in fields.bool(name) } }
+
+    /// An empty list, which says that a person has seen what needs attention.
+    static var acknowledgement: InputType {
+        let none = JSONSchema.array(of: .string, maximum: 0).described("An empty list acknowledges it.")
+        return InputType<[JSONValue]>.list(none, of: 0...0, .outOfRange, "This can only be cleared: send [].") { $0 }
+            .made { _ in true }
+    }
 }
 
 extension InputType<Int> {
@@ -124,13 +131,6 @@ extension InputType<Concealed> {
     package static var password: InputType {
         InputType(JSONSchema(["type": "string", "maxLength": 1024])) { name, _, fields in
             fields.password(name, isNew: false)
-        }
-    }
-
-    /// A password that follows the rule for passwords; it is required.
-    package static var newPassword: InputType {
-        InputType(JSONSchema(["type": "string", "minLength": 8, "maxLength": 1024])) { name, _, fields in
-            fields.password(name, isNew: true)
         }
     }
 

@@ -4,35 +4,18 @@ package import Storage
 
 /// What a connection synchronizes, and how often.
 package struct ConnectionConfiguration: ContentOptions {
-    /// The kinds of items that are not synchronized; in the API these are `syncTasks` and similar fields.
-    package var hidden: Set<ScheduleItem.Collection> = []
-    var includeReminders = true
-    var showMinimalDetails = false
-    var detail = FeedConfiguration.Detail.full
-    /// The patients whose items are shown; nil stands for all patients and for items without one.
-    var patientIds: [String]?
-    var completedTasks = FeedConfiguration.CompletedTasks.remove
-    package var twoWay = true
-    package var syncIntervalMinutes = 15
-    var pastDays = 30
-    var futureDays = 400
-
-    package init() {}
-
     /// The configuration of a feed with the same settings: feeds and connections choose and word their items by the
     /// same rules.
-    package var feed: FeedConfiguration {
-        var feed = FeedConfiguration()
-        feed.hidden = hidden
-        feed.includeImported = false
-        feed.includeReminders = includeReminders
-        feed.showMinimalDetails = showMinimalDetails
-        feed.detail = detail
-        feed.patientIds = patientIds
-        feed.completedTasks = completedTasks
-        feed.pastDays = pastDays
-        feed.futureDays = futureDays
-        return feed
+    package var feed = FeedConfiguration()
+    package var twoWay = true
+    package var syncIntervalMinutes = 15
+
+    package init() { (feed.includeImported, feed.pastDays) = (false, 30) }
+
+    /// The kinds of items that are not synchronized; in the API these are `syncTasks` and similar fields.
+    package var hidden: Set<ScheduleItem.Collection> {
+        get { feed.hidden }
+        set { feed.hidden = newValue }
     }
 
     package static let example: JSONValue = ["detail": "titles", "syncIntervalMinutes": 30]
@@ -40,14 +23,15 @@ package struct ConnectionConfiguration: ContentOptions {
     package static func option(for kind: any ItemContent.Type) -> String { kind.connectionSetting }
 
     package static let parts: [ItemPart<ConnectionConfiguration>] = [
-        .nullable("patientIds", \.patientIds, .patients), .given("detail", \.detail, .choice),
-        .given("completedTasks", \.completedTasks, .choice),
-        .given("includeReminders", \.includeReminders, .flag),
+        .nullable("patientIds", \.feed.patientIds, .patients), .given("detail", \.feed.detail, .choice),
+        .given("completedTasks", \.feed.completedTasks, .choice),
+        .given("includeReminders", \.feed.includeReminders, .flag),
         .given(
             "twoWay", \.twoWay,
             .flag.described("Whether an appointment that is moved in the calendar is also moved here.")),
         .given("syncIntervalMinutes", \.syncIntervalMinutes, .number(5...1440)),
-        .given("pastDays", \.pastDays, .number(0...3660)), .given("futureDays", \.futureDays, .number(0...3660)),
-        .given("showMinimalDetails", \.showMinimalDetails, .flag).at(.nowhere),
+        .given("pastDays", \.feed.pastDays, .number(0...3660)),
+        .given("futureDays", \.feed.futureDays, .number(0...3660)),
+        .given("showMinimalDetails", \.feed.showMinimalDetails, .flag).at(.nowhere),
     ]
 }

@@ -53,7 +53,7 @@ struct ConnectionParts: Sendable {
             look: FeedRenderKey(
                 style: CareStyle(
                     titlePrefix: titlePrefix, detail: configuration.feed.level,
-                    includesReminders: configuration.includeReminders),
+                    includesReminders: configuration.feed.includeReminders),
                 zone: zone, sequenceOffset: 0, shownChangedAt: 0, linkTemplate: nil),
             names: names, kinds: kinds)
     }
@@ -68,11 +68,11 @@ struct ConnectionParts: Sendable {
         // How often and in which direction a connection runs does not change what is shown.
         var shown = configuration
         (shown.syncIntervalMinutes, shown.twoWay) = (0, true)
-        (shown.pastDays, shown.futureDays) = (0, 0)
+        (shown.feed.pastDays, shown.feed.futureDays) = (0, 0)
         let text = try "\(shown.stored(kinds))\n\(titlePrefix)\n\(zone.identifier)"
         return Fingerprint(
             account: connection.accountID ?? "", calendar: connection.calendarID ?? "",
-            pastDays: configuration.pastDays, futureDays: configuration.futureDays,
+            pastDays: configuration.feed.pastDays, futureDays: configuration.feed.futureDays,
             filter: Hexadecimal.text(SHA256.hash(data: Array(text.utf8)).prefix(16)), mapping: Self.mapping)
     }
 }

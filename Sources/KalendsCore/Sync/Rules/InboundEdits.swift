@@ -18,7 +18,7 @@ extension InboundView {
     init(_ parts: ConnectionParts) {
         self.init(
             zone: parts.zone, kinds: parts.kinds, titlePrefix: parts.titlePrefix,
-            level: parts.configuration.feed.level, includesReminders: parts.configuration.includeReminders)
+            level: parts.configuration.feed.level, includesReminders: parts.configuration.feed.includeReminders)
     }
 }
 
@@ -64,7 +64,7 @@ struct InboundEdits {
             appointment.status = status == .tentative ? .tentative : .confirmed
             content = appointment
         case .cancelled: try content.cancel()
-        case .repetition(let repetition): try change { $0.recurrence = repetition.map(Self.stored) }
+        case .repetition(let repetition): try change { $0.recurrence = repetition }
         case .occurrenceTimes(let start, let span):
             var own = try occurrence(at: start)
             (own.startAt, own.endAt) = try Self.instants(span)
@@ -174,11 +174,6 @@ struct InboundEdits {
         return appointment
     }
 
-    private static func stored(_ repetition: Repetition) -> AppointmentContent.Repetition {
-        AppointmentContent.Repetition(
-            rrule: repetition.rrule, exdates: repetition.exdates, rdates: repetition.rdates)
-    }
-
     /// Returns an occurrence as it is now.
     private func occurrence(at start: Instant) throws -> OccurrenceContent {
         _ = try series()
@@ -238,18 +233,18 @@ extension SeriesShift {
     /// Returns how a series repeats whose start has moved from one time to another; throws `InboundRefusal` if its rule
     /// would not give the new start, so that all occurrences but the first would stay where they are.
     fileprivate func moved(
-        _ recurrence: AppointmentContent.Repetition, beginning old: Instant, now new: Instant
-    ) throws -> AppointmentContent.Repetition {
-        var rrule = recurrence.rrule
-        if let text = rrule, let before = try? RecurrenceRule(text) {
+        _ recurrence: Repetition, beginning old: Instant, now new: Instant
+    ) throws -> Repetition {
+        var recurrence = recurrence
+        if let text = recurrence.rrule, let before = try? RecurrenceRule(text) {
             let rule = moved(before)
             guard rule.gives(to.civil(at: new)) || !before.gives(from.civil(at: old)) else {
                 throw InboundRefusal("The appointment's rule has no occurrence at that time.")
             }
-            if rule != before { rrule = rule.description }
+            if rule != before { recurrence.rrule = rule.description }
         }
-        return AppointmentContent.Repetition(
-            rrule: rrule, exdates: recurrence.exdates.map(moved), rdates: recurrence.rdates.map(moved))
+        (recurrence.exdates, recurrence.rdates) = (recurrence.exdates.map(moved), recurrence.rdates.map(moved))
+        return recurrence
     }
 }
 

@@ -43,8 +43,8 @@ extension Connections {
             let before = try ConnectionConfiguration(stored: old.config, services.settings.kinds)
             var configuration = before
             change.configure?(&configuration)
-            if configuration.patientIds != before.patientIds {
-                try Feeds.checkPatients(configuration.patientIds, in: own.circleID, transaction)
+            if configuration.feed.patientIds != before.feed.patientIds {
+                try Feeds.checkPatients(configuration.feed.patientIds, in: own.circleID, transaction)
             }
             if configuration != before {
                 own.config = try configuration.stored(services.settings.kinds)

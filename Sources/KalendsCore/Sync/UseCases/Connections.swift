@@ -75,14 +75,14 @@ package struct Connections: Sendable {
         return try await services.acts.act(on: Self.ground(in: circle), for: caller) { act in
             let transaction = act.transaction
             var faults = draft.faults
-            if let fault = Feeds.ownerFault(draft.userID, for: caller) { faults.append(fault) }
+            if let fault = caller.ownerFault(draft.userID, of: "a connection") { faults.append(fault) }
             guard faults.isEmpty, let provider = draft.provider, let user = caller.userID ?? draft.userID else {
                 throw Refusal.invalid(faults)
             }
             guard try transaction.member(user, in: circle) != nil else {
                 throw Refusal.invalid("/userId", code: .unknownReference, "The circle has no such member.")
             }
-            try Feeds.checkPatients(draft.configuration.patientIds, in: circle, transaction)
+            try Feeds.checkPatients(draft.configuration.feed.patientIds, in: circle, transaction)
             // A phone has its user's whole calendar.
             if provider == .apple, caller.identity.bound != nil { throw Refusal.boundKey }
             try settings.check(provider)
@@ -147,7 +147,7 @@ extension ConnectionSettings {
         guard let first = missing.first else { return }
         throw Refusal.conflict(
             "This server has no access to \(provider.name): its operator has not set \(first.variable).",
-            code: .providerUnavailable, extra: ["settings": .array(missing.map { .string($0.variable) })])
+            code: .providerUnavailable, extra: .settings(missing.map(\.variable)))
     }
 }
 
@@ -168,6 +168,6 @@ extension Refusal {
         .conflict(
             "This user has a connection with \(other.provider.name) in this circle "
                 + "\(other.label == nil ? "without a label" : "with this label"): \(other.id).", code: .labelTaken,
-            extra: ["connectionId": .string(other.id)])
+            extra: .connection(other.id))
     }
 }

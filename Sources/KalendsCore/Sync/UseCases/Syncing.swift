@@ -134,7 +134,7 @@ package struct Syncing: Sendable {
     private static func checkNotHeld(_ id: String, _ transaction: any ReadTransaction) throws {
         guard let held = try transaction.heldRun(ofConnection: id) else { return }
         throw Refusal.conflict(
-            "The run \(held.id) is held until somebody approves it.", code: .runHeld, extra: ["runId": .string(held.id)]
+            "The run \(held.id) is held until somebody approves it.", code: .runHeld, extra: .run(held.id)
         )
     }
 }

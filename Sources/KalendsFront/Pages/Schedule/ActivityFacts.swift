@@ -85,8 +85,7 @@ struct ActivityFacts: Sendable {
             state.patient = content.patientID.map(names.patient)
             state.person = content.ownerID.map(names.member)
             (state.place, state.notes, state.zone) = (shown.location, content.notes, content.timeZone)
-            let rule = PastContent.item(content).members(reader)["recurrence"]
-            state.rule = rule.flatMap { $0 == .null ? nil : try? $0.text() }
+            state.rule = try? (content as? AppointmentContent)?.recurrence?.stored()
             state.reminders = shown.reminders.isEmpty ? nil : shown.reminders
             return state
         case .occurrence(let content):
@@ -100,13 +99,12 @@ struct ActivityFacts: Sendable {
     }
 
     func problem(_ refusal: Refusal) -> ActivityPage.Problem {
-        switch refusal.code {
-        case .changedSince:
-            let by = refusal.extra["by"].map { author($0.string) }
-            return .changedSince(by, at: refusal.extra["at"]?.string.flatMap { Instant(rfc3339: $0) }?.milliseconds)
-        case .changesForgotten: return .notKept
-        case .undoState where refusal.extra["undoneBy"] != nil: return .undone
-        default: return .impossible
+        switch (refusal.code, refusal.extra) {
+        case (.changedSince, .changed(let by, let at, _)?): .changedSince(author(by), at: at)
+        case (.changedSince, _): .changedSince(nil, at: nil)
+        case (.changesForgotten, _): .notKept
+        case (.undoState, .undone?): .undone
+        default: .impossible
         }
     }
 }

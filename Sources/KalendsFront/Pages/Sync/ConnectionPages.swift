@@ -68,7 +68,7 @@ struct ConnectionPages: Sendable {
             return visit.redirect(to: path(of: made.own))
         } catch let refusal as Refusal {
             // The connection already exists, so the user continues with it.
-            if refusal.code == .labelTaken, let known = refusal.extra["connectionId"]?.string {
+            if refusal.code == .labelTaken, case .connection(let known)? = refusal.extra {
                 return visit.redirect(to: path(of: try await services.connections.get(known, for: caller).own))
             }
             guard let draft = Draft(refusal, of: visit.form, []) else { throw refusal }

@@ -53,6 +53,20 @@ package struct Caller: Sendable {
         identity.bound == nil && (isInstallation || userID.map { $0 == user } == true)
     }
 
+    /// Returns the fault of the user for whom the caller makes something; nil when that is a valid one.
+    ///
+    /// - Parameter thing: what is made, with its article.
+    func ownerFault(_ named: String?, of thing: String) -> Fault? {
+        guard let userID else {
+            guard named == nil else { return nil }
+            return Fault(
+                pointer: "/userId", code: .required,
+                message: "The host application must say for whom it makes \(thing): here, or in Kalends-User.")
+        }
+        guard let named, named != userID else { return nil }
+        return Fault(pointer: "/userId", code: .contradiction, message: "You can make \(thing) only for yourself.")
+    }
+
     /// Who takes turns with others for what a call needs: a user, or the installation.
     package var payer: String { userID ?? "" }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CalendarSync
 import ICalBridge
 
 /// The most steps of following rules that one request may cause, whatever it asks for and whatever is stored.
@@ -18,7 +19,7 @@ struct FollowedSeries: Sendable {
     struct Timing: Hashable, Sendable {
         var startAt: Instant
         var endAt: Instant
-        var recurrence: AppointmentContent.Repetition?
+        var recurrence: Repetition?
         var zone: TimeZoneReference
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import CalendarSync
 package import ICalBridge
 package import Storage
 

@@ -43,9 +43,8 @@ extension OccurrenceContent {
 
     /// Returns the content as if a request had sent it; throws `Refusal` with its faults.
     func checked(originalStart: Instant, series: AppointmentContent) throws -> OccurrenceContent {
-        var members: [ByteString: JSONValue] = [:]
-        for part in Self.parts { part.show(self, &members, FixedOffset.utc) }
-        return try OccurrenceContent(from: .object(members), originalStart: originalStart, series: series)
+        try OccurrenceContent(
+            from: .object(shown(on: FixedOffset.utc)), originalStart: originalStart, series: series)
     }
 }
 

@@ -23,7 +23,7 @@ struct UndoPlan: Sendable {
         }
         guard let place = ItemPlace(change, kinds) else { throw Refusal.undoState(Self.reason(change.subject)) }
         if let undone = try transaction.undone(number...number, in: circle.id)[number] {
-            throw Refusal.undoState("This change was undone already.", ["undoneBy": .integer(undone)])
+            throw Refusal.undoState("This change was undone already.", .undone(by: undone))
         }
         let history = try ActivityHistory(circle, kinds, keptDays: keptDays, now: now)
         guard history.isShown(change) else {
@@ -35,8 +35,7 @@ struct UndoPlan: Sendable {
             throw Refusal.notKept(keptDays)
         }
         if let cause = kept?.cause, cause != number {
-            throw Refusal.undoState(
-                "This came with another change of the series; undo that one.", ["partOf": .integer(cause)])
+            throw Refusal.undoState("This came with another change of the series; undo that one.", .part(of: cause))
         }
         let look = Look(change: change, place: place, before: kept?.content, history: history, circle: circle)
         self.place = place
@@ -124,7 +123,7 @@ extension Refusal {
             detail: "What was there before this change is no longer kept: changes can be undone for \(days) days.")
     }
 
-    fileprivate static func undoState(_ detail: String, _ extra: [ByteString: JSONValue] = [:]) -> Refusal {
+    fileprivate static func undoState(_ detail: String, _ extra: Extra? = nil) -> Refusal {
         conflict(detail, code: .undoState, extra: extra)
     }
 
@@ -136,11 +135,7 @@ extension Refusal {
         let when = Instant(milliseconds: change.at).rfc3339(offset: 0)
         return conflict(
             "\(names.author(change.author)) changed this since, at \(when), so it cannot be undone.",
-            code: .changedSince,
-            extra: [
-                "by": JSONValue(change.author), "at": JSONValue(milliseconds: change.at),
-                "number": .integer(change.number),
-            ])
+            code: .changedSince, extra: .changed(by: change.author, at: change.at, number: change.number))
     }
 }
 

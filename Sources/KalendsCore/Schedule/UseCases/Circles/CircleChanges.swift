@@ -72,7 +72,7 @@ package struct CircleChanges: Sendable {
             throw Refusal(
                 .gone, code: .changesForgotten,
                 detail: "Changes after this number are no longer known. Read \(what) again, then go on from "
-                    + "latest.", extra: ["oldest": .integer(numbers.oldest), "latest": .integer(numbers.latest)])
+                    + "latest.", extra: .changes(oldest: numbers.oldest, latest: numbers.latest))
         }
     }
 
