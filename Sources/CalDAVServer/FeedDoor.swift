@@ -35,7 +35,7 @@ struct FeedDoor: Sendable {
         // Everything that another server ended earlier is known from here on, and all servers use the same clock.
         let now = try await services.sharing?.confirm() ?? services.now()
         let (place, live): (CollectionPlace, LiveFeed)
-        let feed = FeedCollection(token, services: services)
+        let feed = services.feedCollection(token)
         switch try await feed.open(name) {
         case .unknown: return try await miss(request, context)
         case .ended: return Self.ended

@@ -23,7 +23,7 @@ struct FeedCollectionTests {
             try await server.put("tasks", "pills", ["title": "Pills", "dueAt": "2026-03-06T08:00:00-08:00"])
             try await server.put("tasks", "far", ["title": "Far", "dueAt": "2036-03-06T08:00:00-08:00"])
             let feed = try await server.makeFeed(config: ["detail": "titles"])
-            let source = FeedCollection(try token(feed.path), services: server.services)
+            let source = server.services.feedCollection(try token(feed.path))
             guard case .live(let own, _) = try await source.open("name.ics") else {
                 Issue.record("not open")
                 return
@@ -45,7 +45,7 @@ struct FeedCollectionTests {
             server.clock.advance(seconds: 5)
             try await server.put("tasks", "pills", ["title": "Tea", "dueAt": "2026-03-06T08:00:00-08:00"])
             // Each answer is of one state of the feed, and the next request sees the next one.
-            let next = FeedCollection(try token(feed.path), services: server.services)
+            let next = server.services.feedCollection(try token(feed.path))
             await #expect(throws: CollectionFault.self) {
                 try await next.changes(of: own, after: own.number, limit: 9)
             }
@@ -56,7 +56,7 @@ struct FeedCollectionTests {
                 Issue.record("not ended")
                 return
             }
-            let unknown = FeedCollection(Secret.make(.feed), services: server.services)
+            let unknown = server.services.feedCollection(Secret.make(.feed))
             guard case .unknown = try await unknown.open("name.ics") else {
                 Issue.record("known")
                 return

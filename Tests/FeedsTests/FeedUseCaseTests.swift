@@ -23,7 +23,7 @@ struct FeedUseCaseTests {
     func feeds() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
-            let feeds = Feeds(services: server.services)
+            let feeds = server.services.feeds
             let made = try await feeds.create(Feeds.Draft(label: "Phone"), in: "c", for: Self.vic)
             #expect(made.feed.feed.userID == "vic" && made.address.circleName == "Our family")
             let id = made.feed.feed.id
@@ -50,7 +50,7 @@ struct FeedUseCaseTests {
     func rules() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
-            let feeds = Feeds(services: server.services)
+            let feeds = server.services.feeds
             let past = server.clock.now
             let late = try await Self.refusal {
                 _ = try await feeds.create(Feeds.Draft(expiresAt: past), in: "c", for: Self.vic)

@@ -64,7 +64,7 @@ struct ConnectionPageTests {
                     "patientId": "mom", "provider": "Dr. Lee", "notes": "Of the stomach",
                     "startAt": .string(clock.winterTime(day: 5, hour: 9)),
                 ])
-            let sync = ConnectionSync(services: server.services, logger: Logger(label: "t") { _ in server.log })
+            let sync = server.services.connectionSync(Logger(label: "t") { _ in server.log })
             let ann = try await Browser.signedIn("ann", server)
             var page = try await ann.open(Self.sync).expect(200)
             page = try await ann.send(page, to: "/app/circles/c/connections", ["provider": "caldav"]).expect(200)

@@ -70,7 +70,7 @@ struct PhoneFleetTests {
             calendars.services.withLock { $0 = server.services }
             try await server.makeCircle()
             let bench = PhoneBench(server: server)
-            let sync = ConnectionSync(services: server.services, logger: Logger(label: "t") { _ in server.log })
+            let sync = server.services.connectionSync(Logger(label: "t") { _ in server.log })
             for number in 0..<6 { try await bench.appointment("a\(number)", "2026-03-0\(number + 3)T10:00:00-08:00") }
             let other = try await server.connect()
             let apple = try await bench.connect()
@@ -120,7 +120,7 @@ private final class BothCalendars: CalendarProviding {
         guard connection.provider == .apple, let services = services.withLock({ $0 }) else {
             return try await memory.open(connection)
         }
-        return try await services.providers.open(connection)
+        return try await services.syncContext.providers.open(connection)
     }
 
     func release(_ connection: Connection) async { await memory.release(connection) }

@@ -25,7 +25,7 @@ struct PhoneWeightTests {
                 return try transaction.connection(id)
             }
             let own = try #require(stored)
-            #expect(try await server.services.undecidedItems(of: own) == [ItemKey(.tasks, "pills")])
+            #expect(try await server.services.syncContext.undecidedItems(of: own) == [ItemKey(.tasks, "pills")])
         }
     }
 

@@ -41,7 +41,7 @@ extension TestServer {
     }
 
     func syncStore(_ connection: String, holder: String = "test") async throws -> DatabaseSyncStore {
-        DatabaseSyncStore(services: services, parts: try await parts(connection), holder: holder)
+        DatabaseSyncStore(context: services.syncContext, parts: try await parts(connection), holder: holder)
     }
 
     func item(_ collection: String, _ id: String) async throws -> JSONValue {

@@ -81,8 +81,6 @@ struct PhoneBench: Sendable {
             own.nextSyncAt = now
             try transaction.recordConnection(own)
         }
-        return try await ConnectionSync(
-            services: server.services, logger: Logger(label: "t") { _ in server.log }
-        ).once()
+        return try await server.services.connectionSync(Logger(label: "t") { _ in server.log }).once()
     }
 }

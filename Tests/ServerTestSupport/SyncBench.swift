@@ -16,7 +16,7 @@ struct SyncBench: Sendable {
     let server: TestServer
     let calendars: MemoryCalendars
     var sync: ConnectionSync {
-        ConnectionSync(services: server.services, logger: Logger(label: "t") { _ in server.log })
+        server.services.connectionSync(Logger(label: "t") { _ in server.log })
     }
 
     static func run(

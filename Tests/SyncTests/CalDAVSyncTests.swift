@@ -24,7 +24,7 @@ struct CalDAVSyncTests {
         var path: String { "/v1/connections/\(connection)" }
 
         var sync: ConnectionSync {
-            ConnectionSync(services: server.services, logger: Logger(label: "t") { _ in server.log })
+            server.services.connectionSync(Logger(label: "t") { _ in server.log })
         }
 
         static func play(_ name: String, _ body: @escaping @Sendable (Scene) async throws -> Void) async throws {

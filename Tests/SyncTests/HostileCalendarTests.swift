@@ -105,7 +105,7 @@ struct HostileCalendarTests {
             #expect(refused.text.contains("too large to be kept in step"), "\(refused.text)")
             // Four MiB of names, of which each counts twice.
             #expect(host.listed < 40)
-            let sync = ConnectionSync(services: server.services, logger: Logger(label: "t") { _ in server.log })
+            let sync = server.services.connectionSync(Logger(label: "t") { _ in server.log })
             #expect(try await sync.once() == 1)
             let own = try await server.call(.get, "/v1/connections/\(id)", as: "ann").expect(200)
             #expect(own.json["state"] == "active" && own.json["lastSyncStatus"] == "failed")

@@ -51,7 +51,7 @@ struct OneDayTests {
             try await emulator.control("push", ["mode": isPushed ? "once" : "lost"])
             let id = try await ProviderSyncTests.connect("google", server, emulator)
             try await ProviderSyncTests.fill(server, 10)
-            let sync = ConnectionSync(services: server.services, logger: Logger(label: "t") { _ in server.log })
+            let sync = server.services.connectionSync(Logger(label: "t") { _ in server.log })
             let day = OneDay(server: server, emulator: emulator, sync: sync, id: id, began: began)
             try await day.settle()
             _ = try await emulator.call("GET", "\(emulator.address)/control/log")

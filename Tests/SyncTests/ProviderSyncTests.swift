@@ -27,7 +27,7 @@ struct ProviderSyncTests {
         try await TestServer.run(clock: clock, settings: settings) { server in
             try await server.makeCircle()
             let id = try await connect(provider, server, emulator)
-            let sync = ConnectionSync(services: server.services, logger: Logger(label: "t") { _ in server.log })
+            let sync = server.services.connectionSync(Logger(label: "t") { _ in server.log })
             try await body(server, sync, emulator, id)
         }
     }

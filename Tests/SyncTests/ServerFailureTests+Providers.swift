@@ -26,7 +26,7 @@ extension ServerFailureTests {
         try await TestServer.run(clock: clock, settings: .emulated(graph: emulator.address)) { server in
             try await server.makeCircle()
             let id = try await ProviderSyncTests.connect("outlook", server, emulator)
-            let sync = ConnectionSync(services: server.services, logger: Logger(label: "t") { _ in server.log })
+            let sync = server.services.connectionSync(Logger(label: "t") { _ in server.log })
             try await sync.once()
             try await emulator.control("settings", ["singleUse": true])
             try await body(server, sync, emulator, "/v1/connections/\(id)")

@@ -27,7 +27,7 @@ struct SyncLifeTests {
             let other = "another server"
             let store = try await server.syncStore(id, holder: other)
             let opened = try await bench.calendars.open(store.parts.connection)
-            let engine = try SyncRun(server.services, opened, store)
+            let engine = try SyncRun(server.services.syncContext, opened, store)
             let record = RunRecord(id: "r1", trigger: .first, startedAt: Instant(milliseconds: server.clock.now))
             _ = try await engine.run(record)
             #expect(calendar.live.count == 10)

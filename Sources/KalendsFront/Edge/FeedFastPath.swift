@@ -104,7 +104,7 @@ struct FeedFastPath: Sendable {
             asked, request.token, on: route, family: caller.family(of: asked.userAgent),
             now: confirmed ?? services.now())
         guard case .live(let live)? = services.ledger.remembered(look.key, now: look.now),
-            let answer = FeedAnswer(asked, look, live, in: services.feeds, for: caller)
+            let answer = FeedAnswer(asked, look, live, in: services.feedCache, for: caller)
         else { return nil }
         var (body, part): (ByteBuffer?, SharedAnswers.Part?)
         if !answer.isNotModified {

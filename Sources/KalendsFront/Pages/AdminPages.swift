@@ -73,7 +73,7 @@ struct AdminPages: Sendable {
             page.accounts = try all.busiestAccounts(now: now).compactMap(\.page)
             return page
         }
-        page.requests = try await services.requestForecasts().compactMap(\.page)
+        page.requests = try await services.syncContext.requestForecasts().compactMap(\.page)
         return try await visit.page(page, status: status, path: path)
     }
 }

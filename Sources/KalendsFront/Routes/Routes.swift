@@ -48,7 +48,7 @@ package enum Routes {
         MemberRoutes(members: services.members).add(to: &routes)
         PatientRoutes(patients: services.patients).add(to: &routes)
         ScheduleRoutes(
-            schedule: services.schedule, reach: Reach(services: services), kinds: services.settings.kinds
+            schedule: services.schedule, reach: services.reach, kinds: services.settings.kinds
         ).add(to: &routes)
         OccurrenceRoutes(occurrences: services.occurrences).add(to: &routes)
         BatchRoute(batch: services.batch(in:for:), kinds: services.settings.kinds).add(to: &routes)

@@ -100,7 +100,7 @@ package struct Installation: Sendable {
         services = Services(
             store: store, maintenance: store, ledger: FeedLedger(store: store, key: key), sealingKey: key,
             rotation: KeyRotation(key: key, files: keyFiles), counter: counter,
-            feeds: FeedCache(),
+            feedCache: FeedCache(),
             renderer: FeedRenderer(limit: settings.cacheBytes / 3 * 2),
             intake: intake, importReader: ImportReader(settings), importRegistry: ImportRegistry(), turns: turns,
             leases: leases,

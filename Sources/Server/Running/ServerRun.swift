@@ -98,7 +98,7 @@ package struct ServerRun {
         let jobs: [any Service] = [
             WebhookDispatch(services: services, logger: logger), PushDispatch(services: services, logger: logger),
             services.subscriptionRefresh(logger),
-            services.officeNights(logger), ConnectionSync(services: services, logger: logger),
+            services.officeNights(logger), services.connectionSync(logger),
         ]
         guard isShared else { return own + jobs }
         return own + [

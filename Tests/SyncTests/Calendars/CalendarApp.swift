@@ -16,7 +16,7 @@ struct CalendarApp {
     var mayWrite = true
     var circleIDs: [String]?
 
-    var source: CircleCollections { CircleCollections(services: server.services) }
+    var source: CircleCollections { server.services.circleCollections }
 
     var caller: CalDAVCaller {
         CalDAVCaller(passwordID: "p", userID: user, mayWrite: mayWrite, circleIDs: circleIDs, own: true)

@@ -177,7 +177,7 @@ struct CircleReadingTests {
             let feed = try await server.makeFeed(config: ["tasksAs": "todos", "futureDays": 3660])
             let shown = try await server.raw(.get, feed.path).expect(200).text
             #expect(shown.contains("Pills") && !shown.contains("Some day"))
-            let file = try await CircleExport.file(of: "c", for: .operatorAtHand, server.services)
+            let file = try await CircleExport.file(of: "c", for: .operatorAtHand, server.services.feedContext)
             #expect(String(decoding: file, as: UTF8.self).contains("SUMMARY:CK: Some day"))
             try await server.call(.put, "/v1/circles/c/tasks/x", ["title": "No date at all"]).expect(422)
         }

@@ -91,7 +91,7 @@ extension AppPasswords {
     package func create(_ draft: Draft, for caller: Caller) async throws -> Made {
         let profile = Secret.make(.profile)
         return try await create(
-            draft, for: caller, handingOutTo: profile.hash, until: services.now() + Self.profileLifetime
+            draft, for: caller, handingOutTo: profile.hash, until: now() + Self.profileLifetime
         ) { Made(counted: $0, secret: $1, profile: profile) }
     }
 
@@ -102,7 +102,7 @@ extension AppPasswords {
         _ draft: Draft, for caller: Caller, handingOutTo fetcher: String, until time: Int,
         _ value: @escaping @Sendable (CountedAppPassword, AppSecret) -> Value
     ) async throws -> Value {
-        let now = services.now()
+        let now = now()
         let own = [
             caller.ownerFault(draft.userID, of: "an app password"), Feeds.expiryFault(draft.expiresAt, now: now),
         ]
@@ -110,12 +110,10 @@ extension AppPasswords {
         guard faults.isEmpty, let user = caller.userID ?? draft.userID, let label = draft.label else {
             throw Refusal.invalid(faults)
         }
-        let (ledger, most) = (
-            services.ledger, services.settings.quotas.clamped(to: caller.identity).appPasswordsPerUser
-        )
-        if let user = caller.userID { try services.mints.take(user, now: now, Self.mint) }
+        let (ledger, most) = (ledger, settings.quotas.clamped(to: caller.identity).appPasswordsPerUser)
+        if let user = caller.userID { try mints.take(user, now: now, Self.mint) }
         let id = FeedLedger.makeID()
-        return try await services.acts.act(on: .appPasswords(of: user), for: caller) { act in
+        return try await acts.act(on: .appPasswords(of: user), for: caller) { act in
             let transaction = act.transaction
             if try transaction.appPasswordCount(of: user) >= most {
                 throw Refusal.quota("A user has", most, "app passwords")
@@ -139,7 +137,7 @@ extension AppPasswords {
         _ id: String, _ change: Change, if condition: Precondition<AppPassword>, for caller: Caller
     ) async throws -> CountedAppPassword {
         await foldIfPossible()
-        return try await services.acts.act(on: .appPassword(id), for: caller) { act in
+        return try await acts.act(on: .appPassword(id), for: caller) { act in
             let (old, transaction) = (act.target, act.transaction)
             try condition.check(old)
             var faults = change.faults
@@ -174,8 +172,8 @@ extension AppPasswords {
     /// first.
     package func end(_ id: String, if condition: Precondition<AppPassword>, for caller: Caller) async throws {
         await foldIfPossible()
-        let recently = services.recently
-        try await services.acts.act(on: .appPassword(id), for: caller) { act in
+        let recently = recently
+        try await acts.act(on: .appPassword(id), for: caller) { act in
             try recently.check(caller, in: act.transaction, now: act.now)
             try condition.check(act.target)
             try act.transaction.endAppPassword(id, now: act.now)

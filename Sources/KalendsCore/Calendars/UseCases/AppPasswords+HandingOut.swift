@@ -17,13 +17,13 @@ extension AppPasswords {
     /// Fetches a password that waits for a secret; of several concurrent calls, only one gets it.
     package func fetch(_ secret: Secret) async throws -> Fetched {
         let hash = secret.hash
-        let waiting = try await services.store.read { transaction -> AppPassword?? in
+        let waiting = try await store.read { transaction -> AppPassword?? in
             try transaction.passwordHandout(hash: hash).map { try transaction.appPassword($0.passwordID) }
         }
         guard let waiting else { return .unknown }
         guard let password = waiting else { return .ended }
-        let ledger = services.ledger
-        let taken = try await services.acts.act(
+        let ledger = ledger
+        let taken = try await acts.act(
             on: .user(password.userID, touchingNoCircle: "What is handed out stays the same password."),
             for: .signingIn(password.userID)
         ) { act -> ActResult<(AppPassword, AppSecret)?> in
@@ -42,18 +42,18 @@ extension AppPasswords {
     ///   sign-in.
     package func beginLogin(of client: ClientFamily) -> (secret: Secret, ticket: String) {
         let secret = Secret.make(.appLogin)
-        let ticket = AppLoginTicket(for: secret, client: client, now: services.now())
-        return (secret, ticket.text(services.sealingKey))
+        let ticket = AppLoginTicket(for: secret, client: client, now: now())
+        return (secret, ticket.text(sealingKey))
     }
 
     /// Reads the ticket in a path; nil for one that this server did not make, and for one that has expired.
     package func login(_ ticket: String) -> AppLoginTicket? {
-        AppLoginTicket(ticket, services.sealingKey, now: services.now())
+        AppLoginTicket(ticket, sealingKey, now: now())
     }
 
     /// Whether somebody has agreed to a sign-in.
     package func isUsed(_ ticket: AppLoginTicket) async throws -> Bool {
-        try await services.store.read { try $0.passwordHandout(hash: ticket.fetcher) } != nil
+        try await store.read { try $0.passwordHandout(hash: ticket.fetcher) } != nil
     }
 
     /// Lets an app in: makes a password, which waits for the app's next question. Throws 409 when somebody did so

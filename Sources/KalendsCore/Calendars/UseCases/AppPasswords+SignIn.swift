@@ -38,11 +38,11 @@ extension AppPasswords {
         name: String, password: String, from network: String, isSecure: Bool, isLoopback: Bool
     ) async throws -> CalDAVSignIn {
         guard isSecure || isLoopback else { return .needsTLS }
-        let now = try await services.sharing?.confirm() ?? services.now()
+        let now = try await sharing?.confirm() ?? acts.now()
         if let secret = AppSecret(text: password) {
             let found: AppPasswordResolution
             do {
-                found = try await services.ledger.resolve(secret, now: now)
+                found = try await ledger.resolve(secret, now: now)
             } catch SealingKey.Failure.wrongKey {
                 throw Refusal(
                     .unavailable, code: .sealedByAnotherKey,
@@ -55,8 +55,8 @@ extension AppPasswords {
             }
         }
         do {
-            try await services.passwords.brake.refuse(
-                app: password, of: Identifier.isValid(name) ? name : nil, from: network, now: services.now())
+            try await passwords.brake.refuse(
+                app: password, of: Identifier.isValid(name) ? name : nil, from: network, now: acts.now())
             return .refused
         } catch let refusal as Refusal where refusal.kind == .tooMany {
             return .wait(seconds: refusal.retryAfter ?? 1)
@@ -71,10 +71,10 @@ extension AppPasswords {
         _ caller: CalDAVCaller, status: Int, userAgent: String?, from network: NetworkPrefix
     ) async throws {
         let access = FeedAccess(
-            feed: caller.number, at: services.now(), client: ClientFamily(userAgent: userAgent).code, status: status,
+            feed: caller.number, at: now(), client: ClientFamily(userAgent: userAgent).code, status: status,
             network: network)
         do {
-            try await services.counter.count(access)
+            try await counter.count(access)
         } catch {
             throw Refusal.notRecorded
         }

@@ -6,14 +6,23 @@ package import Storage
 /// The passwords with which people's calendar apps sign in over CalDAV, and what their use counts.
 ///
 /// They are in one ledger with the tokens of feeds: their hashes, their ends and their accesses.
-package struct AppPasswords: Sendable {
-    package let services: Services
+package struct AppPasswords: Acting {
+    let acts: Acts
+    let ledger: FeedLedger
+    let counter: AccessCounter
+    let settings: ServerSettings
+    let sealingKey: SealingKey
+    let passwords: Passwords
+    /// Limits how often one user gets a new password.
+    let mints: RateLimit
+    let recently: RecentSignIn
+    let sharing: (any SharedStore)?
 
     /// Returns the caller's app passwords, or everybody's for the installation, in order of id; those that were ended
     /// are left out.
     package func list(_ page: PageRequest, for caller: Caller) async throws -> [CountedAppPassword] {
-        try await services.counter.foldForReading()
-        return try await services.store.read { transaction in
+        try await counter.foldForReading()
+        return try await store.read { transaction in
             try transaction.appPasswords(of: caller.userID, after: page.after, limit: page.limit)
                 .map { try CountedAppPassword($0, in: transaction) }
         }
@@ -21,8 +30,8 @@ package struct AppPasswords: Sendable {
 
     /// Returns one app password; throws 404 for one that is not the caller's, and for one that was ended.
     package func get(_ id: String, for caller: Caller) async throws -> CountedAppPassword {
-        try await services.counter.foldForReading()
-        return try await services.store.read { transaction in
+        try await counter.foldForReading()
+        return try await store.read { transaction in
             try CountedAppPassword(try Rights.appPassword(id, for: caller.identity, in: transaction), in: transaction)
         }
     }
@@ -33,15 +42,15 @@ package struct AppPasswords: Sendable {
     package func accesses(
         of id: String, before number: Int, limit: Int, for caller: Caller
     ) async throws -> [ListedAccess] {
-        try await services.counter.foldForReading()
-        return try await services.store.read { transaction in
+        try await counter.foldForReading()
+        return try await store.read { transaction in
             _ = try Rights.appPassword(id, for: caller.identity, in: transaction)
             return try transaction.accesses(of: id, before: number, limit: limit)
         }
     }
 
     /// Brings the counts in the answer to a change up to date, if possible: a password must end whatever was counted.
-    func foldIfPossible() async { try? await services.counter.fold() }
+    func foldIfPossible() async { try? await counter.fold() }
 }
 
 extension AuthorizedUser {

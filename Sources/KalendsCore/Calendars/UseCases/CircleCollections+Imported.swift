@@ -11,11 +11,11 @@ extension CircleCollections {
         _ series: ImportedSeries, _ shown: ShownResource, _ look: PersonalLook, as sent: ClientResource,
         _ text: [UInt8], for caller: CalDAVCaller
     ) async throws -> PutOutcome {
-        let now = services.now()
+        let now = now()
         let records = try records(of: sent, replacing: series, look, now: now)
         let stored = try await replace(series, by: records, look, for: caller) {
-            [services] (transaction, circle) -> ShownResource? in
-            let look = try PersonalLook(of: circle, for: look.userID, services.settings, in: transaction)
+            [settings] (transaction, circle) -> ShownResource? in
+            let look = try PersonalLook(of: circle, for: look.userID, settings, in: transaction)
             let uids = [series.uid]
             let new = try ImportedSeries.all(uids: uids, in: circle, transaction).values.flatMap { $0 }
                 .first { CircleResource($0) == shown.resource }
@@ -40,11 +40,11 @@ extension CircleCollections {
         _ series: ImportedSeries, by records: [ImportedEventRecord], _ look: PersonalLook, for caller: CalDAVCaller,
         _ body: @escaping @Sendable (any WriteTransaction, Circle) throws -> Value
     ) async throws -> Value {
-        let (id, services) = (look.circle.id, services)
+        let (id, turns) = (look.circle.id, turns)
         let old = series.events.map(\.record)
-        return try await services.turns.alone(in: id) {
-            try await EventStaging.discard(in: id, services.store)
-            return try await services.acts.act(on: .circle(id, .write), for: caller.caller) { act in
+        return try await turns.alone(in: id) {
+            try await EventStaging.discard(in: id, store)
+            return try await acts.act(on: .circle(id, .write), for: caller.caller) { act in
                 let (transaction, circle) = (act.transaction, act.circle)
                 let all = try ImportedSeries.all(uids: [series.uid], in: circle, transaction).values.flatMap { $0 }
                 guard all.contains(where: { $0.events.map(\.record) == old }), let source = old.first?.source else {

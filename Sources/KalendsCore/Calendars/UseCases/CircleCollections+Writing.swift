@@ -64,7 +64,7 @@ extension CircleCollections {
                 }
                 return try await remove(series, state.look, for: caller)
             }
-            try await services.acts.schedule(in: place.circle, for: caller.caller, services.settings.quotas) {
+            try await acts.schedule(in: place.circle, for: caller.caller, settings.quotas) {
                 writer in
                 let item = try writer.transaction.item(seen.item.id, seen.item.collection, in: place.circle)
                 guard item == seen.item else { throw ChangedMeanwhile() }
@@ -105,10 +105,10 @@ extension CircleCollections {
         _ text: [UInt8], in place: CircleSegment, for caller: CalDAVCaller
     ) async throws -> ClientResource {
         let circle = place.circle
-        guard let zone = try await services.store.read({ try $0.circle(circle)?.timeZone }) else {
+        guard let zone = try await store.read({ try $0.circle(circle)?.timeZone }) else {
             throw CollectionFault.missing
         }
-        let worker = services.clientTexts.worker(of: caller.userID, services.settings.readWorker)
+        let worker = clientTexts.worker(of: caller.userID, settings.readWorker)
         let question = ObjectQuestion(ofClient: text, floatingZone: zone)
         let answer: ObjectAnswer?
         do {
@@ -171,7 +171,7 @@ extension CircleCollections {
         let own = PersonalParts.own(sent.parts, beside: plain)
         let kept = try Self.part(own, of: seen.item.uid, look)
         let isOther = look.shown(seen, parts).text != text
-        let quotas = services.settings.quotas.clamped(to: caller.caller.identity)
+        let quotas = settings.quotas.clamped(to: caller.caller.identity)
         let stored = try await act(in: look, for: caller) { transaction, writer in
             let (item, uid) = (seen.item, seen.item.uid)
             let now = try transaction.item(item.id, item.collection, in: item.circleID)
@@ -205,10 +205,10 @@ extension CircleCollections {
         let plan = try InboundPlan(work, row)
         // Compared with an item without alarms and categories: all of them are the person's own.
         let own = PersonalParts.own(sent.parts, beside: look.shown(row, []).text)
-        let quotas = services.settings.quotas.clamped(to: caller.caller.identity)
+        let quotas = settings.quotas.clamped(to: caller.caller.identity)
         let (collection, list) = (row.item.collection, place.list)
         let stored = try await act(in: look, for: caller) { [draft] transaction, writer in
-            let reader = try CircleReader(place.circle, for: caller.userID, services.settings, in: transaction)
+            let reader = try CircleReader(place.circle, for: caller.userID, settings, in: transaction)
             // Another app may have taken the name by now; no app gives the names that imported events have.
             if !ResourceNames.isImported(name),
                 case .some(.some) = try reader.find([name], in: list, { throw ChangedMeanwhile() }, { $1 }).first
@@ -240,7 +240,7 @@ extension CircleCollections {
     ) throws -> Bool {
         let transaction = reader.transaction
         for item in known {
-            guard caller.reaches(item.circleID), let kind = services.settings.kinds[item.collection] else { continue }
+            guard caller.reaches(item.circleID), let kind = settings.kinds[item.collection] else { continue }
             let names = try ResourceNames(of: [item], in: item.circleID, transaction)
             throw CollectionFault.uidConflict(
                 segment: CircleSegment(circle: item.circleID, list: .init(kind)).segment,
@@ -276,10 +276,10 @@ extension CircleCollections {
                 id: String, ScheduleItem.Collection
             )
     ) async throws -> (SeenItem, PersonalLook) {
-        let settings = services.settings
+        let settings = settings
         let own = caller.caller
         let quotas = settings.quotas.clamped(to: own.identity)
-        return try await services.acts.act(on: .circle(look.circle.id, .write), for: own) { act in
+        return try await acts.act(on: .circle(look.circle.id, .write), for: own) { act in
             var writer = try ScheduleWriter(
                 circle: act.circle, quotas: quotas, transaction: act.transaction, now: act.now)
             let (id, collection) = try body(act.transaction, &writer)

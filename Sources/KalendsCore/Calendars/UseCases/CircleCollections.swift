@@ -3,14 +3,19 @@
 package import Storage
 
 /// A person's circles as calendars: the events of each, and its tasks and follow-ups.
-package struct CircleCollections: CollectionSource {
-    let services: Services
+package struct CircleCollections: CollectionSource, Acting, CircleReading {
+    let acts: Acts
+    let settings: ServerSettings
+    let turns: CircleLock
+    let circleIndexes: CircleIndexes
+    let clientTexts: ClientTexts
+    let memory: MemoryBudgets
 
     /// How many circles are looked up at once.
     private static let together = 100
 
     package func collections(of caller: CalDAVCaller) async throws -> [CalendarCollection] {
-        try await services.store.read { transaction in
+        try await store.read { transaction in
             var found: [CalendarCollection] = []
             var last = ""
             while true {
@@ -30,7 +35,7 @@ package struct CircleCollections: CollectionSource {
 
     package func collection(_ segment: String, of caller: CalDAVCaller) async throws -> CalendarCollection? {
         guard let place = CircleSegment(segment), caller.reaches(place.circle) else { return nil }
-        return try await services.store.read { transaction in
+        return try await store.read { transaction in
             guard let circle = try transaction.circle(place.circle),
                 let member = try transaction.member(caller.userID, in: circle.id)
             else { return nil }
@@ -91,7 +96,7 @@ package struct CircleCollections: CollectionSource {
         of collection: CalendarCollection, after number: Int, limit: Int
     ) async throws -> CollectionChanges {
         let list = try collection.place.list
-        let forgotten = services.now() - CircleChanges.keptDays * 86_400_000
+        let forgotten = now() - CircleChanges.keptDays * 86_400_000
         return try await read(collection) { reader, _ in
             let (circle, transaction) = (reader.circle, reader.transaction)
             let now = CircleNumber(circle)
@@ -119,17 +124,17 @@ package struct CircleCollections: CollectionSource {
         _ collection: CalendarCollection,
         _ body: @escaping @Sendable (CircleReader, () throws -> CircleIndex) throws -> Value
     ) async throws -> Value {
-        let (circle, user, settings) = (try collection.place.circle, collection.userID, services.settings)
-        let indexes = services.circleIndexes
+        let (circle, user, settings) = (try collection.place.circle, collection.userID, settings)
+        let indexes = circleIndexes
         let look: @Sendable (any ReadTransaction, CircleIndex?) throws -> Value = { transaction, made in
             let reader = try CircleReader(circle, for: user, settings, in: transaction)
             return try body(reader) { try indexes.current(reader, made: made) }
         }
         do {
             do {
-                return try await services.store.read { try look($0, nil) }
+                return try await store.read { try look($0, nil) }
             } catch is CircleIndexes.Missing {
-                return try await services.readInTurn(for: user) { transaction, room in
+                return try await readInTurn(for: user) { transaction, room in
                     let reader = try CircleReader(circle, for: user, settings, in: transaction)
                     try room.take(circle, andOwnOf: nil, in: transaction)
                     return try look(transaction, try CircleIndex(reader.look, in: transaction))
@@ -144,7 +149,7 @@ package struct CircleCollections: CollectionSource {
         _ set: [StoredProperty], removing: [(namespace: String, name: String)], of collection: CalendarCollection,
         for caller: CalDAVCaller
     ) async throws {
-        try await services.acts.act(
+        try await acts.act(
             on: .user(caller.userID, touchingNoCircle: "No feed shows what calendar apps keep of a calendar."),
             for: caller.caller
         ) { act in

@@ -14,23 +14,26 @@ package final class FeedCollection: CollectionSource {
         case live(CalendarCollection, LiveFeed)
     }
 
-    private let services: Services
+    private let context: FeedContext
+    private let kept: KeptFeedMembers
     private let token: Secret
     /// What the request has found until now.
     private let own = Mutex<FeedMembers?>(nil)
 
-    package init(_ token: Secret, services: Services) { (self.token, self.services) = (token, services) }
+    init(_ token: Secret, _ context: FeedContext, _ kept: KeptFeedMembers) {
+        (self.token, self.context, self.kept) = (token, context, kept)
+    }
 
     /// - Parameter segment: the last part of the address, as the request names it.
     package func open(_ segment: String) async throws -> Opened {
-        let now = services.now()
-        switch try await services.ledger.resolve(token, now: now) {
+        let now = context.now()
+        switch try await context.ledger.resolve(token, now: now) {
         case .unknown: return .unknown
         case .ended: return .ended
         case .live(let live):
-            return try await services.store.read { [token, services] transaction in
-                guard let open = try services.ledger.open(token, now: now, in: transaction) else { return .ended }
-                let parts = try LiveFeedParts(open, services.settings)
+            return try await context.store.read { [token, context] transaction in
+                guard let open = try context.ledger.open(token, now: now, in: transaction) else { return .ended }
+                let parts = try LiveFeedParts(open, context.settings)
                 return .live(
                     CalendarCollection(
                         kind: .feed(open.feed.id), userID: open.feed.userID, segment: segment,
@@ -86,25 +89,25 @@ package final class FeedCollection: CollectionSource {
     }
 
     private func shown(in collection: CalendarCollection) async throws -> FeedMembers {
-        let (services, token, now) = (services, token, services.now())
+        let (context, kept, token, now) = (context, kept, token, context.now())
         let key = ByteString(token.hash)
         let made: @Sendable (any ReadTransaction) throws -> (LiveFeedParts, FeedDay, Int) = { transaction in
-            guard let open = try services.ledger.open(token, now: now, in: transaction) else {
+            guard let open = try context.ledger.open(token, now: now, in: transaction) else {
                 throw Refusal(.gone, detail: "This feed has ended.")
             }
-            let parts = try LiveFeedParts(open, services.settings)
+            let parts = try LiveFeedParts(open, context.settings)
             let day = FeedDay(parts.zone, now: now)
             return (parts, day, FeedMembers.number(open.live, day))
         }
-        let (_, _, number) = try await services.store.read(made)
+        let (_, _, number) = try await context.store.read(made)
         // An answer shows one state from its beginning to its end, and makes that once.
         if let known = own.withLock({ $0 }) { return known }
-        if let known = services.feedMembers.find(key), known.number == number { return keep(known) }
-        let (found, room) = try await services.readInTurn(for: collection.userID) { transaction, room in
+        if let known = kept.find(key), known.number == number { return keep(known) }
+        let (found, room) = try await context.readInTurn(for: collection.userID) { transaction, room in
             typealias Found = (FeedMembers?, [(key: ContentHash, shown: ShownResource)], Int)
             let (parts, day, number) = try made(transaction)
             // Others may have made it while this one waited.
-            if let known = services.feedMembers.find(key), known.number == number {
+            if let known = kept.find(key), known.number == number {
                 return (known, [], number) as Found
             }
             try room.take(
@@ -115,7 +118,7 @@ package final class FeedCollection: CollectionSource {
         defer { withExtendedLifetime(room) {} }
         if let known = found.0 { return keep(known) }
         let members = try await FeedMembers(found.1, number: found.2)
-        services.feedMembers.keep(members, for: key)
+        kept.keep(members, for: key)
         return keep(members)
     }
 

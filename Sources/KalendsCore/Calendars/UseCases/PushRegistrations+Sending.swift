@@ -33,9 +33,9 @@ extension PushRegistrations {
 
     /// Returns the ids of registrations in this server's shards whose app did not hear of the latest state.
     package func behind(limit: Int) async throws -> [String] {
-        let (now, shards) = (services.now(), services.leases.shards.open)
+        let (now, shards) = (now(), leases.shards.open)
         if shards.isEmpty { return [] }
-        return try await services.store.read { try $0.pushRegistrationsBehind(now: now, in: shards, limit: limit) }
+        return try await store.read { try $0.pushRegistrationsBehind(now: now, in: shards, limit: limit) }
     }
 
     private enum Finding: Sendable {
@@ -48,9 +48,9 @@ extension PushRegistrations {
 
     /// Returns the message that a registration's app is to get now; nil if it is to get none.
     package func due(_ id: String) async throws -> DuePush? {
-        let (now, settings, key) = (services.now(), services.settings, services.sealingKey)
-        let tokens = SyncTokens(databaseID: services.databaseID)
-        let finding: Finding = try await services.store.read { transaction in
+        let (now, settings, key) = (now(), settings, sealingKey)
+        let tokens = SyncTokens(databaseID: databaseID)
+        let finding: Finding = try await store.read { transaction in
             guard let registration = try transaction.pushRegistration(id), registration.expiresAt > now,
                 let password = try transaction.appPassword(registration.passwordID), password.isLive(at: now),
                 let state = try transaction.collectionState(of: registration.kind, registration.collectionID),
@@ -76,21 +76,20 @@ extension PushRegistrations {
         switch finding {
         case .due(let push): return push
         case .quiet(let registration, let state):
-            try await services.store.record { transaction in
+            try await store.record { transaction in
                 try Self.note(registration, sent: state, shown: registration.shown, in: transaction)
             }
-        case .ended: _ = try await services.store.record { try $0.deletePushRegistration(id) }
+        case .ended: _ = try await store.record { try $0.deletePushRegistration(id) }
         }
         return nil
     }
 
     /// Sends a message once.
     package func send(_ push: DuePush) async throws -> PushAnswer {
-        let (settings, address) = (services.settings, push.target.url.reveal())
+        let (settings, address) = (settings, push.target.url.reveal())
         guard isUsable(address), let origin = WebOrigin(ofAddress: address) else { return PushAnswer(status: 410) }
         let contact = settings.isSecure ? settings.publicURL : nil
-        let proof = try await services.pushKeys.key().authorization(
-            for: origin.text, contact: contact, now: services.now())
+        let proof = try await pushKeys.key().authorization(for: origin.text, contact: contact, now: now())
         let request = ProviderRequest(
             "POST", address,
             headers: [
@@ -113,7 +112,7 @@ extension PushRegistrations {
     package func note(
         _ answer: PushAnswer, to push: DuePush, nextAt: @escaping @Sendable (_ attempts: Int) -> Int
     ) async throws {
-        try await services.store.record { transaction in
+        try await store.record { transaction in
             if answer.isTaken {
                 try Self.note(push.registration, sent: push.sent, shown: push.shown, in: transaction)
             } else if answer.isGone {
@@ -124,7 +123,7 @@ extension PushRegistrations {
                 try transaction.putPushRegistration(registration)
             }
         }
-        services.metrics.countPush(isTaken: answer.isTaken)
+        metrics.countPush(isTaken: answer.isTaken)
     }
 
     /// Notes of what state an app has heard of; what was noted since stays.

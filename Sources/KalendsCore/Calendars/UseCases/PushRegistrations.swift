@@ -7,8 +7,15 @@ import Outbound
 package import Storage
 
 /// Where calendar apps want to hear of changes of collections (draft-bitfire-webdav-push).
-package struct PushRegistrations: Sendable {
-    let services: Services
+package struct PushRegistrations: Acting {
+    let acts: Acts
+    let settings: ServerSettings
+    let sealingKey: SealingKey
+    let isSealingKeyRight: Bool
+    let pushKeys: PushKeys
+    let leases: Leases
+    let metrics: Metrics
+    let databaseID: String
 
     /// The longest life of a registration in milliseconds: seven days.
     package static let longestLife = 7 * 86_400_000
@@ -23,7 +30,7 @@ package struct PushRegistrations: Sendable {
 
     /// The public key that apps give to their push services; nil if the server lacks the key under which it is sealed, or
     /// could not make one: calendars are read all the same.
-    package func publicKey() async -> String? { try? await services.pushKeys.key().publicText }
+    package func publicKey() async -> String? { try? await pushKeys.key().publicText }
 
     /// Registers a push resource for a collection, or renews its registration.
     ///
@@ -32,10 +39,10 @@ package struct PushRegistrations: Sendable {
     package func register(
         _ body: XMLElement, at collection: CalendarCollection, for caller: CalDAVCaller
     ) async throws -> Registered {
-        guard let place = collection.kind.stored, services.isSealingKeyRight else { throw PushFault.notAvailable }
+        guard let place = collection.kind.stored, isSealingKeyRight else { throw PushFault.notAvailable }
         let request = try PushRequest(body, accepts: isUsable)
-        let (quota, sealing) = (services.settings.quotas.pushRegistrationsPerUser, services.sealingKey)
-        return try await services.acts.act(
+        let (quota, sealing) = (settings.quotas.pushRegistrationsPerUser, sealingKey)
+        return try await acts.act(
             on: .user(caller.userID, touchingNoCircle: "No feed shows whom the server tells of changes."),
             for: caller.caller
         ) { act in
@@ -76,7 +83,7 @@ package struct PushRegistrations: Sendable {
 
     /// Ends a registration; throws `CollectionFault.missing` unless it is one of the caller's.
     package func remove(_ id: String, for caller: CalDAVCaller) async throws {
-        try await services.acts.act(
+        try await acts.act(
             on: .user(caller.userID, touchingNoCircle: "No feed shows whom the server tells of changes."),
             for: caller.caller
         ) { act in
@@ -94,7 +101,7 @@ package struct PushRegistrations: Sendable {
     package func mute(
         _ ids: [String]?, at collections: [CalendarCollection], for caller: CalDAVCaller
     ) -> PushMute {
-        let settings = services.settings
+        let settings = settings
         return PushMute(
             ids.map { .some($0, of: caller.userID) } ?? .all, in: collections.compactMap(\.kind.stored)
         ) { try Self.hasNews($0, settings, in: $1) }
@@ -104,7 +111,7 @@ package struct PushRegistrations: Sendable {
 
     /// Whether messages may be sent to an address: on the public Internet over TLS, or at a host that the operator named.
     func isUsable(_ address: String) -> Bool {
-        let settings = services.settings
+        let settings = settings
         guard settings.allowsMessages(to: address), let origin = WebOrigin(ofAddress: address) else { return false }
         let hosts = settings.connections.privatePushHosts
         if hosts.contains(ByteString(origin.host)) || hosts.contains("\(origin.host):\(origin.port)") { return true }

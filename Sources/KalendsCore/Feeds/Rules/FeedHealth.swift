@@ -21,13 +21,13 @@ package struct FeedWeight: Sendable {
     ///
     /// - Parameter room: takes the room for the whole circle; throws `CircleRoom.Needed` when it is nil or has none.
     init?(
-        of feed: Feed, _ room: CircleRoom?, in transaction: any ReadTransaction, _ services: Services
+        of feed: Feed, _ room: CircleRoom?, in transaction: any ReadTransaction, _ context: FeedContext
     ) throws {
-        let now = services.now()
+        let now = context.now()
         guard feed.isLive(at: now), let circle = try transaction.circle(feed.circleID) else { return nil }
-        let parts = try LiveFeedParts(feed: feed, circle: circle, settings: services.settings)
+        let parts = try LiveFeedParts(feed: feed, circle: circle, settings: context.settings)
         let (version, day) = (FeedVersion(feed, circle), FeedDay(parts.zone, now: now).date)
-        if let known = services.feeds.weight(of: feed.id, version, on: day) {
+        if let known = context.cache.weight(of: feed.id, version, on: day) {
             self = known
             return
         }
@@ -40,9 +40,9 @@ package struct FeedWeight: Sendable {
         }
         self.init(
             version: version, day: day,
-            size: try services.renderer.size(of: parts, window: window, in: transaction), leftOut: leftOut)
+            size: try context.renderer.size(of: parts, window: window, in: transaction), leftOut: leftOut)
         // It holds for its version, whichever run of the transaction finds it.
-        services.feeds.keep(self, for: feed.id)
+        context.cache.keep(self, for: feed.id)
     }
 }
 

@@ -9,12 +9,12 @@ package enum CircleExport {
     private static let decade = 3660 * 86_400
 
     /// Returns the file's bytes as iCalendar; throws 404 for a circle that is not the caller's.
-    package static func file(of circleID: String, for caller: Caller, _ services: Services) async throws -> [UInt8] {
-        let (settings, present) = (services.settings, Instant(milliseconds: services.now()))
-        _ = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .read, in: $0) }
-        let room = try await services.room(forCircle: circleID, for: caller.payer)
+    package static func file(of circleID: String, for caller: Caller, _ context: FeedContext) async throws -> [UInt8] {
+        let (settings, present) = (context.settings, Instant(milliseconds: context.now()))
+        _ = try await context.store.read { try Rights.circle(circleID, for: caller.identity, .read, in: $0) }
+        let room = try await context.room(forCircle: circleID, for: caller.payer)
         defer { withExtendedLifetime(room) {} }
-        let (name, events) = try await services.store.read { transaction in
+        let (name, events) = try await context.store.read { transaction in
             let circle = try Rights.circle(circleID, for: caller.identity, .read, in: transaction)
             var configuration = FeedConfiguration()
             configuration.completedTasks = .keep

@@ -20,9 +20,9 @@ package struct CircleFreeBusy: Sendable {
     /// Returns when people are busy; throws 404 for a circle that is not the caller's, and 422 for users who are not its
     /// members and for a span that is not valid or holds too much.
     package static func of(
-        _ users: [String], in circleID: String, from: Instant, to: Instant, for caller: Caller, _ services: Services
+        _ users: [String], in circleID: String, from: Instant, to: Instant, for caller: Caller, _ context: FeedContext
     ) async throws -> CircleFreeBusy {
-        try await services.readInTurn(for: caller.payer) { transaction, room in
+        try await context.readInTurn(for: caller.payer) { transaction, room in
             let circle = try Rights.authorized(circleID, for: caller.identity, in: transaction).circle
             var faults = FaultList()
             for (index, user) in users.enumerated() where try transaction.member(user, in: circleID) == nil {
@@ -43,7 +43,7 @@ package struct CircleFreeBusy: Sendable {
             try room.take(circle.id, andOwnOf: nil, in: transaction)
             var work = try Work(
                 circle, users, TimeRange(from: from, to: to), try CircleNames(circle.id, in: transaction),
-                services.settings)
+                context.settings)
             do {
                 try work.addAll(in: transaction)
             } catch is FeedFreeBusy.Fault {

@@ -24,13 +24,13 @@ extension FeedReading {
         at token: Secret, now: Int,
         _ body: @escaping @Sendable (LiveFeed, LiveFeedParts, any ReadTransaction) throws -> Value
     ) async throws -> Value {
-        let (ledger, services) = (services.ledger, services)
-        let reader = try await services.store.read { try ledger.open(token, now: now, in: $0)?.feed.userID }
+        let (ledger, context) = (context.ledger, context)
+        let reader = try await context.store.read { try ledger.open(token, now: now, in: $0)?.feed.userID }
         guard let reader else { throw Ended() }
-        return try await services.readInTurn(for: reader) { transaction, room in
+        return try await context.readInTurn(for: reader) { transaction, room in
             guard let open = try ledger.open(token, now: now, in: transaction) else { throw Ended() }
             try room.take(open.circle.id, andOwnOf: open.feed.showsOwn ? open.feed.userID : nil, in: transaction)
-            return try body(open.live, try LiveFeedParts(open, services.settings), transaction)
+            return try body(open.live, try LiveFeedParts(open, context.settings), transaction)
         }.0
     }
 

@@ -56,24 +56,24 @@ package struct FeedPreview: Sendable {
     /// Makes a part of a feed's preview; throws 404 for a feed that is not the caller's, and 422 for the faults of the
     /// request.
     package static func of(
-        _ id: String, for caller: Caller, days: Days, _ part: Part, _ services: Services
+        _ id: String, for caller: Caller, days: Days, _ part: Part, _ context: FeedContext
     ) async throws -> FeedPreview {
-        try await services.readInTurn(for: caller.payer) { transaction, room in
+        try await context.readInTurn(for: caller.payer) { transaction, room in
             let feed = try Rights.feed(id, for: caller.identity, in: transaction)
             guard let circle = try transaction.circle(feed.circleID) else { throw Refusal.missing(.feed) }
             if !days.faults.isEmpty { throw Refusal.invalid(days.faults) }
-            return try FeedPreview(of: feed, circle, days, part, room, in: transaction, services)
+            return try FeedPreview(of: feed, circle, days, part, room, in: transaction, context)
         }.0
     }
 
     fileprivate init(
         of feed: Feed, _ circle: Circle, _ days: Days, _ part: Part, _ room: CircleRoom?,
-        in transaction: any ReadTransaction, _ services: Services
+        in transaction: any ReadTransaction, _ context: FeedContext
     ) throws {
         guard let room else { throw CircleRoom.Needed() }
         try room.take(circle.id, andOwnOf: feed.showsOwn ? feed.userID : nil, in: transaction)
-        let live = try LiveFeedParts(feed: feed, circle: circle, settings: services.settings)
-        let today = live.zone.rules.civil(at: Instant(milliseconds: services.now())).date
+        let live = try LiveFeedParts(feed: feed, circle: circle, settings: context.settings)
+        let today = live.zone.rules.civil(at: Instant(milliseconds: context.now())).date
         let window = FeedWindow(live.configuration, today: today, zone: live.zone)
         let (from, to) = (days.from?.day(in: live.zone), days.to?.day(in: live.zone))
         var taken = Taken(part, from: from ?? window.firstDay, to: to ?? window.endDay, zone: live.zone)
@@ -121,30 +121,30 @@ package struct FeedPreview: Sendable {
 extension AuthorizedCircle {
     /// Returns the entries that one of the caller's feeds shows on some days.
     package func preview(
-        of feed: String, _ days: FeedPreview.Days, bytes: Int, _ services: Services
+        of feed: String, _ days: FeedPreview.Days, bytes: Int, _ context: FeedContext
     ) throws -> FeedPreview {
         try FeedPreview(
             of: try self.feed(feed), circle, days, .init(bytes: bytes, isShownOnly: true), room, in: transaction,
-            services)
+            context)
     }
 
     /// Returns the entries that a new feed of the user would show on some days, before it is made; throws 422 for the
     /// faults of its content.
     package func preview(
-        of draft: Feeds.Draft, _ days: FeedPreview.Days, bytes: Int, _ services: Services
+        of draft: Feeds.Draft, _ days: FeedPreview.Days, bytes: Int, _ context: FeedContext
     ) throws -> FeedPreview {
         guard let user else { throw Refusal.missing(.feed) }
-        let now = services.now()
+        let now = context.now()
         let faults = draft.faults + [Feeds.expiryFault(draft.expiresAt, now: now)].compactMap(\.self)
         if !faults.isEmpty { throw Refusal.invalid(faults) }
         try Feeds.checkPatients(draft.configuration.patientIds, in: id, transaction)
         var feed = Feed(
             id: "", circleID: id, userID: user, label: draft.label,
-            config: try draft.configuration.stored(services.settings.kinds), tokenHint: "", sealedToken: "",
+            config: try draft.configuration.stored(context.settings.kinds), tokenHint: "", sealedToken: "",
             expiresAt: draft.expiresAt, now: now)
         feed.showsOwn = draft.configuration.showsOwn
         return try FeedPreview(
-            of: feed, circle, days, .init(bytes: bytes, isShownOnly: true), room, in: transaction, services)
+            of: feed, circle, days, .init(bytes: bytes, isShownOnly: true), room, in: transaction, context)
     }
 }
 

@@ -6,9 +6,7 @@ import Storage
 
 /// Reads a feed for a client that has its token.
 package struct FeedReading: Sendable {
-    package let services: Services
-
-    package init(services: Services) { self.services = services }
+    let context: FeedContext
 
     /// Reports that the feed ended between the look-up of its token and the reading of its events.
     package struct Ended: Error {}
@@ -32,7 +30,7 @@ package struct FeedReading: Sendable {
         _ token: Secret, as form: CalendarForm, now: Int, keep: (RenderedFeed) -> Void
     ) async throws -> Opened {
         let isWanted = form == .iCalendar
-        let (resolution, made) = try await services.ledger.resolve(token, now: now) { open, shown, transaction in
+        let (resolution, made) = try await context.ledger.resolve(token, now: now) { open, shown, transaction in
             isWanted && shown?.holds(at: now) != true
                 ? try renderNow(open, token, now: now, in: transaction) : nil
         }
@@ -43,7 +41,7 @@ package struct FeedReading: Sendable {
             guard let made = made.flatMap(\.self) else { return .live(live, nil) }
             let rendered = feed(made)
             keep(rendered)
-            services.ledger.remember(rendered.shown, of: rendered.version, for: token)
+            context.ledger.remember(rendered.shown, of: rendered.version, for: token)
             return .live(live, rendered)
         }
     }
@@ -54,11 +52,11 @@ package struct FeedReading: Sendable {
     private func renderNow(
         _ open: OpenFeed, _ token: Secret, now: Int, in transaction: any ReadTransaction
     ) throws -> Made? {
-        guard !open.feed.showsOwn, !Services.isLarge(open) else { return nil }
-        return try services.feeds.aloneNow(token.key) {
-            let parts = try LiveFeedParts(open, services.settings)
+        guard !open.feed.showsOwn, !CircleRoom.isLarge(open) else { return nil }
+        return try context.cache.aloneNow(token.key) {
+            let parts = try LiveFeedParts(open, context.settings)
             let (day, window) = parts.window(now: now)
-            return try services.renderer.renderNow(parts, window: window, in: transaction).map {
+            return try context.renderer.renderNow(parts, window: window, in: transaction).map {
                 (open.live, day, $0)
             }
         }
@@ -71,20 +69,20 @@ package struct FeedReading: Sendable {
         _ live: LiveFeed, _ token: Secret, as form: CalendarForm, now: Int,
         keep: @escaping @Sendable (RenderedFeed) -> Void
     ) async throws -> RenderedFeed {
-        let rendered = try await services.feeds.rendered(live, for: token.key, as: form, now: now) {
+        let rendered = try await context.cache.rendered(live, for: token.key, as: form, now: now) {
             let rendered = try await render(token, as: form, now: now)
             keep(rendered)
             return rendered
         }
-        if form == .iCalendar { services.ledger.remember(rendered.shown, of: rendered.version, for: token) }
+        if form == .iCalendar { context.ledger.remember(rendered.shown, of: rendered.version, for: token) }
         return rendered
     }
 
     /// Reads a feed's events and makes its bytes; both, and the version that identifies them, come from one snapshot.
     private func render(_ token: Secret, as form: CalendarForm, now: Int) async throws -> RenderedFeed {
-        let (renderer, settings, ledger) = (services.renderer, services.settings, services.ledger)
+        let (renderer, settings, ledger) = (context.renderer, context.settings, context.ledger)
         var room: MemoryShare?
-        let (first, made) = try await services.store.read { transaction in
+        let (first, made) = try await context.store.read { transaction in
             guard let open = try ledger.open(token, now: now, in: transaction) else { throw Ended() }
             return (
                 try LiveFeedParts(open, settings),
@@ -94,13 +92,13 @@ package struct FeedReading: Sendable {
         if let made { return feed(made) }
         let owner = first.feed.showsOwn ? first.feed.userID : nil
         // Readers of large texts may be slow, so nothing else is held while this is waited for.
-        let textRoom = try await services.room(forTextOf: first.circle.id, andOwnOf: owner, as: form)
+        let textRoom = try await context.room(forTextOf: first.circle.id, andOwnOf: owner, as: form)
         switch form {
-        case .iCalendar: if let owner { room = try await services.memory.room(forOwnOf: owner, in: services.store) }
+        case .iCalendar: if let owner { room = try await context.room(forOwnOf: owner) }
         case .jCal, .xCal:
-            room = try await services.room(forFormOf: first.circle.id, andOwnOf: owner, for: first.feed.userID)
+            room = try await context.room(forFormOf: first.circle.id, andOwnOf: owner, for: first.feed.userID)
         case .csv:
-            room = try await services.room(forCircle: first.circle.id, andOwnOf: owner, for: first.feed.userID)
+            room = try await context.room(forCircle: first.circle.id, andOwnOf: owner, for: first.feed.userID)
         }
         defer { withExtendedLifetime(room) {} }
         let look: @Sendable (any ReadTransaction) throws -> Look = { transaction in
@@ -119,8 +117,8 @@ package struct FeedReading: Sendable {
         }
         let (live, parts, day, window, source) =
             form != .csv
-            ? try await renderer.inTurn(first) { try await services.store.read(look) }
-            : try await services.store.read(look)
+            ? try await renderer.inTurn(first) { try await context.store.read(look) }
+            : try await context.store.read(look)
         if case .text(let rendered) = source, form == .iCalendar { return feed((live, day, rendered)) }
         let rendered = try await FeedRenderer.rendered(source, of: parts, window: window, as: form, room: textRoom)
         return feed((live, day, rendered))
@@ -130,7 +128,7 @@ package struct FeedReading: Sendable {
     private func feed(_ made: Made) -> RenderedFeed {
         let (live, day, rendered) = made
         if let isWhole = rendered.isWhole, let duration = rendered.duration {
-            services.metrics.countRendering(isWhole: isWhole, duration)
+            context.metrics.countRendering(isWhole: isWhole, duration)
         }
         return RenderedFeed(
             version: live.version, changedAt: live.changedAt, shown: day.shown(rendered.hash, size: rendered.size),

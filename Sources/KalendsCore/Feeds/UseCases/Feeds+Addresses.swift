@@ -65,7 +65,7 @@ extension Feeds {
     ///
     /// Throws 409 when the user has a feed of the circle with this label, or the maximum number of feeds.
     package func create(_ draft: Draft, in circle: String, for caller: Caller) async throws -> Addressed {
-        let now = services.now()
+        let now = context.now()
         let own = [
             caller.ownerFault(draft.userID, of: "a feed"), Self.expiryFault(draft.expiresAt, now: now),
             Self.ownFault(draft.configuration, for: caller),
@@ -75,11 +75,11 @@ extension Feeds {
         guard faults.isEmpty, let user = caller.userID ?? draft.userID else { throw Refusal.invalid(faults) }
         let new = FeedLedger.NewFeed(
             circleID: circle, userID: user, label: draft.label,
-            config: try draft.configuration.stored(services.settings.kinds),
+            config: try draft.configuration.stored(context.settings.kinds),
             showsOwn: draft.configuration.showsOwn, expiresAt: draft.expiresAt)
-        let (ledger, most) = (services.ledger, services.settings.quotas.clamped(to: caller.identity).feedsPerUser)
-        if let user = caller.userID { try services.mints.take(user, now: now, Self.mint) }
-        return try await services.acts.act(on: .circle(circle, .read), for: caller) { act in
+        let (ledger, most) = (context.ledger, context.settings.quotas.clamped(to: caller.identity).feedsPerUser)
+        if let user = caller.userID { try context.mints.take(user, now: now, Self.mint) }
+        return try await context.acts.act(on: .circle(circle, .read), for: caller) { act in
             let transaction = act.transaction
             guard try transaction.member(user, in: circle) != nil else {
                 throw Refusal.invalid("/userId", code: .unknownReference, "The circle has no such member.")
@@ -109,10 +109,10 @@ extension Feeds {
     ///
     /// Throws 409 for a feed that has ended, and when too many of its former addresses still work.
     package func regenerate(_ id: String, graceSeconds grace: Int, for caller: Caller) async throws -> Addressed {
-        let ledger = services.ledger
-        if let user = caller.userID { try services.mints.take(user, now: services.now(), Self.mint) }
+        let ledger = context.ledger
+        if let user = caller.userID { try context.mints.take(user, now: context.now(), Self.mint) }
         await foldIfPossible()
-        return try await services.acts.act(on: .feed(id), for: caller) { act in
+        return try await context.acts.act(on: .feed(id), for: caller) { act in
             let transaction = act.transaction
             if grace > 0, try transaction.tokensInGrace(of: id, now: act.now) >= Self.mostInGrace {
                 throw Refusal.conflict(
@@ -141,8 +141,8 @@ extension Feeds {
     ///
     /// Throws 409 for a feed that is revoked, and for an address that was sealed with another key.
     package func reveal(_ id: String, for caller: Caller) async throws -> Address {
-        let ledger = services.ledger
-        return try await services.acts.act(on: .feed(id), for: caller) { act in
+        let ledger = context.ledger
+        return try await context.acts.act(on: .feed(id), for: caller) { act in
             if act.feed.revokedAt != nil {
                 throw Refusal.conflict("This feed is revoked; its address opens nothing.", code: .feedRevoked)
             }
@@ -161,7 +161,7 @@ extension Feeds {
 
     /// Brings the counts in the response to a change up to date, if possible. The change does not depend on them: a
     /// feed must end no matter how often it was read.
-    func foldIfPossible() async { try? await services.counter.fold() }
+    func foldIfPossible() async { try? await context.counter.fold() }
 
     /// Throws 422 for a patient whom the circle never had, since a typing error would make an empty calendar.
     static func checkPatients(_ ids: [String]?, in circle: String, _ transaction: any ReadTransaction) throws {

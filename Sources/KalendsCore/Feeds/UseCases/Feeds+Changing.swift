@@ -34,10 +34,10 @@ extension Feeds {
         _ id: String, _ change: Change, if condition: Precondition<Feed>, for caller: Caller
     ) async throws -> CountedFeed {
         await foldIfPossible()
-        return try await services.acts.act(on: .feed(id), for: caller) { act in
+        return try await context.acts.act(on: .feed(id), for: caller) { act in
             var (feed, old) = (act.feed, act.feed)
             try condition.check(old)
-            let oldConfiguration = try FeedConfiguration(stored: old.config, services.settings.kinds)
+            let oldConfiguration = try FeedConfiguration(stored: old.config, context.settings.kinds)
             var configuration = oldConfiguration
             change.configure?(&configuration)
             feed.label = change.label.applied(to: old.label)
@@ -62,7 +62,7 @@ extension Feeds {
                 try Self.checkPatients(configuration.patientIds, in: feed.circleID, transaction)
             }
             if configuration != oldConfiguration {
-                feed.config = try configuration.stored(services.settings.kinds)
+                feed.config = try configuration.stored(context.settings.kinds)
                 feed.showsOwn = configuration.showsOwn
                 feed.configChangedAt = ChangeTime.after(feed.configChangedAt, now: now)
                 if configuration.showsEventsDifferently(from: oldConfiguration) {
@@ -85,7 +85,7 @@ extension Feeds {
     /// Ends a feed now and permanently; a feed that has already ended stays as it is.
     package func revoke(_ id: String, for caller: Caller) async throws -> CountedFeed {
         await foldIfPossible()
-        return try await services.acts.act(on: .feed(id), for: caller) { act in
+        return try await context.acts.act(on: .feed(id), for: caller) { act in
             try act.transaction.revokeFeed(id, now: act.now)
             guard let feed = try act.transaction.feed(id) else { throw Refusal.missing(.feed) }
             let counted = try CountedFeed(feed, in: act.transaction)
@@ -96,7 +96,7 @@ extension Feeds {
 
     /// Deletes a feed with all its counts.
     package func delete(_ id: String, if condition: Precondition<Feed>, for caller: Caller) async throws {
-        try await services.acts.act(on: .feed(id), for: caller) { act in
+        try await context.acts.act(on: .feed(id), for: caller) { act in
             try condition.check(act.feed)
             try act.transaction.deleteFeed(id, now: act.now)
             return ActResult(noting: AuditNote(.feedDeleted, id))

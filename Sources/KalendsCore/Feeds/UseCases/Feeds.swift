@@ -5,9 +5,7 @@ package import Storage
 
 /// The feeds of a user, or of a whole circle for the host application, and the accesses to them.
 package struct Feeds: Sendable {
-    package let services: Services
-
-    package init(services: Services) { self.services = services }
+    let context: FeedContext
 
     /// A feed as a list shows it, without the values for which the circle's items would have to be read.
     package struct Listed: Sendable {
@@ -23,11 +21,11 @@ package struct Feeds: Sendable {
         /// - Parameter room: takes the room to calculate a weight that is not known yet; throws `CircleRoom.Needed` when
         ///   it is nil and the weight is not known.
         fileprivate init(
-            _ feed: Feed, _ room: CircleRoom?, in transaction: any ReadTransaction, _ services: Services
+            _ feed: Feed, _ room: CircleRoom?, in transaction: any ReadTransaction, _ context: FeedContext
         ) throws {
             self.feed = try CountedFeed(feed, in: transaction)
             health = FeedHealth(
-                weight: try FeedWeight(of: feed, room, in: transaction, services),
+                weight: try FeedWeight(of: feed, room, in: transaction, context),
                 clients: try ClientRhythm.all(of: feed.id, self.feed.clients, in: transaction),
                 days: try transaction.clientDays(of: feed.id))
         }
@@ -38,20 +36,20 @@ package struct Feeds: Sendable {
 
     /// Returns the caller's feeds of a circle, or all its feeds for the installation, in order of id.
     package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Listed] {
-        try await services.counter.foldForReading()
-        return try await services.acts.read(in: circle, for: caller) { try $0.feeds(page) }
+        try await context.counter.foldForReading()
+        return try await context.acts.read(in: circle, for: caller) { try $0.feeds(page) }
     }
 
     /// Returns one feed with its state; throws 404 for a feed that is not the caller's.
     package func get(_ id: String, for caller: Caller) async throws -> Shown {
-        try await services.counter.foldForReading()
-        let read: @Sendable (any ReadTransaction, CircleRoom?) throws -> Shown = { [services] transaction, room in
-            try Shown(try Rights.feed(id, for: caller.identity, in: transaction), room, in: transaction, services)
+        try await context.counter.foldForReading()
+        let read: @Sendable (any ReadTransaction, CircleRoom?) throws -> Shown = { [context] transaction, room in
+            try Shown(try Rights.feed(id, for: caller.identity, in: transaction), room, in: transaction, context)
         }
         do {
-            return try await services.store.read { try read($0, nil) }
+            return try await context.store.read { try read($0, nil) }
         } catch is CircleRoom.Needed {
-            return try await services.readInTurn(for: caller.payer, read).0
+            return try await context.readInTurn(for: caller.payer, read).0
         }
     }
 
@@ -61,8 +59,8 @@ package struct Feeds: Sendable {
     package func accesses(
         of id: String, before number: Int, limit: Int, for caller: Caller
     ) async throws -> [ListedAccess] {
-        try await services.counter.foldForReading()
-        return try await services.store.read { transaction in
+        try await context.counter.foldForReading()
+        return try await context.store.read { transaction in
             _ = try Rights.feed(id, for: caller.identity, in: transaction)
             return try transaction.accesses(of: id, before: number, limit: limit)
         }
@@ -87,7 +85,7 @@ extension AuthorizedCircle {
     }
 
     /// Returns a feed as `feed` does, with its state.
-    package func shownFeed(_ id: String, _ services: Services) throws -> Feeds.Shown {
-        try Feeds.Shown(try feed(id), room, in: transaction, services)
+    package func shownFeed(_ id: String, _ context: FeedContext) throws -> Feeds.Shown {
+        try Feeds.Shown(try feed(id), room, in: transaction, context)
     }
 }

@@ -9,9 +9,7 @@ package import Storage
 /// Each access is stored with the version of its response, so the result follows from the accesses and does not depend
 /// on clocks or on concurrent changes.
 package struct Reach: Sendable {
-    package let services: Services
-
-    package init(services: Services) { self.services = services }
+    let context: FeedContext
 
     /// A family of programs that reads a feed.
     package struct Reader: Sendable {
@@ -67,8 +65,8 @@ package struct Reach: Sendable {
     package func of(
         _ id: String, _ kind: any ItemContent.Type, in circle: String, for caller: Caller
     ) async throws -> Shown {
-        try await services.counter.foldForReading()
-        return try await services.store.read { transaction in
+        try await context.counter.foldForReading()
+        return try await context.store.read { transaction in
             try of(
                 id, kind,
                 in: try Rights.authorized(circle, for: caller.identity, of: kind.resource, in: transaction))
@@ -77,13 +75,13 @@ package struct Reach: Sendable {
 
     /// Returns what the other function does; accesses that are not folded are missing from it.
     package func of(_ id: String, _ kind: any ItemContent.Type, in circle: AuthorizedCircle) throws -> Shown {
-        let (now, user, transaction) = (services.now(), circle.user, circle.transaction)
+        let (now, user, transaction) = (context.now(), circle.user, circle.transaction)
         guard let item = try transaction.itemEverKnown(id, kind.collection, in: circle.id),
             let change = try transaction.change(of: id, kind.collection, in: circle.id),
             item.deletedAt.map({ now - $0 <= Self.daysOfDeletion * Self.day }) ?? true
         else { throw Refusal.missing(kind.resource) }
         let whole = circle.member.map { $0.role == .owner } ?? true
-        let look = try ReachQuery(item, change, circle.circle, now: now, services.settings, in: transaction)
+        let look = try ReachQuery(item, change, circle.circle, now: now, context.settings, in: transaction)
         return Shown(
             change: change, readers: try Self.readers(look, whole, user, transaction),
             connections: try Self.connections(look, whole, user, transaction),

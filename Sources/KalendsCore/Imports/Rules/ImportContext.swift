@@ -4,7 +4,7 @@ import FeedTokens
 import Storage
 
 /// What the use cases and the background work of imports and of calendars that are followed may touch.
-package struct ImportContext: Sendable {
+package struct ImportContext: Acting {
     let acts: Acts
     let settings: ServerSettings
     let intake: Intake
@@ -16,7 +16,4 @@ package struct ImportContext: Sendable {
     let leases: Leases
     let turns: CircleLock
     let tidying: Tidying
-
-    var store: any Store { acts.store }
-    var now: Clock { acts.now }
 }

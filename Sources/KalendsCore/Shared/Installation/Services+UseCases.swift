@@ -36,6 +36,14 @@ extension Services {
     package func subscriptionRefresh(_ logger: Logger) -> SubscriptionRefresh {
         SubscriptionRefresh(context: importing, logger: logger)
     }
+    package var feedContext: FeedContext {
+        FeedContext(
+            acts: acts, settings: settings, ledger: ledger, counter: counter, cache: feedCache, renderer: renderer,
+            mints: mints, metrics: metrics, memory: memory)
+    }
+    package var feeds: Feeds { Feeds(context: feedContext) }
+    package var feedReading: FeedReading { FeedReading(context: feedContext) }
+    package var reach: Reach { Reach(context: feedContext) }
     package var serviceKeys: ServiceKeys { ServiceKeys(acts: acts, lifetime: settings.keyLifetime) }
     package var users: Users {
         Users(acts: acts, passwords: passwords, guessable: GuessablePasswords(settings), proofs: proofs)
@@ -67,7 +75,11 @@ extension Services {
     package var signInLinks: SignInLinks { SignInLinks(acts: acts, quotas: settings.quotas) }
     package var operatorSessions: OperatorSessions { OperatorSessions(acts: acts) }
     package var devices: Devices { Devices(acts: acts, quotas: settings.quotas, recently: recently) }
-    package var appPasswords: AppPasswords { AppPasswords(services: self) }
+    package var appPasswords: AppPasswords {
+        AppPasswords(
+            acts: acts, ledger: ledger, counter: counter, settings: settings, sealingKey: sealingKey,
+            passwords: passwords, mints: mints, recently: recently, sharing: sharing)
+    }
     package var personData: PersonData { PersonData(acts: acts, memory: memory) }
     package var erasures: PersonErasures { PersonErasures(services: self) }
     package var profiles: Profiles { Profiles(acts: acts) }
@@ -82,12 +94,21 @@ extension Services {
     }
     package var plannedEvents: PlannedEvents { PlannedEvents(acts: acts, quotas: settings.quotas) }
     package var officeDiary: OfficeDiary { OfficeDiary(acts: acts) }
-    package func phoneItems(_ logger: Logger) -> PhoneItems { PhoneItems(services: self, logger: logger) }
-    package var connections: Connections { Connections(services: self) }
-    package var appleConnector: AppleConnector { AppleConnector(services: self) }
-    /// The providers of people's calendars, by connection.
-    var providers: ConnectionProviders {
-        ConnectionProviders(settings: settings, store: store, key: sealingKey, grants: grants, sync: sync, now: now)
+    package var syncContext: SyncContext {
+        SyncContext(
+            acts: acts, settings: settings, sync: sync, calendars: calendars, grants: grants, sealingKey: sealingKey,
+            leases: leases, tidying: tidying, switches: switches, memory: memory)
+    }
+    package func connectionSync(_ logger: Logger) -> ConnectionSync {
+        ConnectionSync(context: syncContext, logger: logger)
+    }
+    package func phoneItems(_ logger: Logger) -> PhoneItems { PhoneItems(context: syncContext, logger: logger) }
+    package var connections: Connections { Connections(context: syncContext) }
+    package var syncing: Syncing { Syncing(context: syncContext) }
+    package var resolving: Resolving { Resolving(context: syncContext) }
+    package var changeReports: ChangeReports { ChangeReports(context: syncContext) }
+    package var appleConnector: AppleConnector {
+        AppleConnector(context: syncContext, circles: circles, connections: connections)
     }
     package var statistics: Statistics { Statistics(acts: acts, kinds: settings.kinds) }
     package var audit: Audit { Audit(acts: acts) }

@@ -6,7 +6,7 @@ package import Storage
 
 /// The services that use cases and background work depend on; they are created once at start and passed to each
 /// initializer.
-package struct Services: Sendable {
+package struct Services: CircleReading {
     package let store: any Store
     /// Maintenance of the same database as a whole, for the operator.
     package let maintenance: any StoreMaintenance
@@ -15,7 +15,7 @@ package struct Services: Sendable {
     package let sealingKey: SealingKey
     package let rotation: KeyRotation
     package let counter: AccessCounter
-    package let feeds: FeedCache
+    package let feedCache: FeedCache
     package let renderer: FeedRenderer
     package let intake: Intake
     package let importReader: ImportReader
@@ -65,7 +65,7 @@ package struct Services: Sendable {
 
     package init(
         store: any Store, maintenance: any StoreMaintenance, ledger: FeedLedger, sealingKey: SealingKey,
-        rotation: KeyRotation, counter: AccessCounter, feeds: FeedCache, renderer: FeedRenderer, intake: Intake,
+        rotation: KeyRotation, counter: AccessCounter, feedCache: FeedCache, renderer: FeedRenderer, intake: Intake,
         importReader: ImportReader, importRegistry: ImportRegistry, turns: CircleLock, leases: Leases,
         sharing: (any SharedStore)?, tidying: Tidying,
         fetcher: GuardedFetcher, refreshes: RefreshRegistry, sync: SyncScheduler, calendars: any CalendarProviding,
@@ -82,7 +82,7 @@ package struct Services: Sendable {
         self.sealingKey = sealingKey
         self.rotation = rotation
         self.counter = counter
-        self.feeds = feeds
+        self.feedCache = feedCache
         self.renderer = renderer
         self.intake = intake
         self.importReader = importReader

@@ -4,7 +4,13 @@ import FeedTokens
 import ICalBridge
 import Storage
 
-extension Services {
+/// What reads whole circles, each in its turn.
+protocol CircleReading: Sendable {
+    var store: any Store { get }
+    var memory: MemoryBudgets { get }
+}
+
+extension CircleReading {
     /// Takes room for a whole circle before it is read, waiting for its turn; the room is given back with the share.
     ///
     /// Throws 503 if others keep the room for too long.
@@ -28,17 +34,11 @@ extension Services {
         return share
     }
 
-    /// Takes room for the circle that a connection is compared with; one user's connections get at most half of the
-    /// budget, and runs with slow providers give way to those that wait.
-    ///
-    /// Throws 503 if others keep the room for too long.
-    func room(forRunOf connection: Connection) async throws -> RunRoom {
-        let share = MemoryShare(memory.runs, network: sync.turn(of: connection.userID))
-        // What both sides agreed on is read as text, and kept as values.
-        let known = try await store.read { try $0.runSize(of: connection.id) }
-        let count = try await memoryNeeded(forCircle: connection.circleID, andOwnOf: nil) + 2 * known
-        if !share.holdNow(count) { try await sync.waitingForRoom { try await share.hold(count) } }
-        return RunRoom(share, of: connection.userID, at: sync)
+    /// Takes room for one user's own entries, as `room(forCircle:andOwnOf:for:)` does for a circle.
+    func room(forOwnOf owner: String) async throws -> MemoryShare {
+        let share = MemoryShare(memory.circles, network: ByteString(owner))
+        try await share.hold(try await store.read { RowSize(try $0.ownUsage(of: owner)).memory })
+        return share
     }
 
     /// Takes room for a feed's text, to be held as long as the text; returns nil if the text is not large.
@@ -50,37 +50,15 @@ extension Services {
     ///   - owner: the user whose own entries the feed shows, if any.
     ///   - form: a form other than iCalendar is made of that, and counts with it.
     func room(forTextOf id: String, andOwnOf owner: String?, as form: CalendarForm) async throws -> MemoryShare? {
-        let size = try await store.read { try Self.textSize(of: id, andOwnOf: owner, in: $0) }
+        let size = try await store.read { try RowSize.all(of: id, andOwnOf: owner, in: $0).text }
         guard size > FeedText.mostJoined else { return nil }
         let share = MemoryShare(memory.texts)
         try await share.hold(form == .iCalendar ? size : size * 3)
         return share
     }
 
-    /// Whether the text of a feed's circle is so large that room is needed for it.
-    static func isLarge(_ open: OpenFeed) -> Bool {
-        RowSize(open.itemUsage).text + RowSize(Usage(count: open.importedEventCount)).text > FeedText.mostJoined
-    }
-
-    fileprivate static func textSize(
-        of id: String, andOwnOf owner: String?, in transaction: any ReadTransaction
-    ) throws -> Int {
-        RowSize(try transaction.itemUsage(of: id)).text
-            + RowSize(Usage(count: try transaction.importedEventCount(in: id))).text
-            + RowSize(try owner.map { try transaction.ownUsage(of: $0) } ?? Usage()).text
-    }
-
-    fileprivate static func memoryNeeded(
-        forCircle id: String, andOwnOf owner: String?, in transaction: any ReadTransaction
-    ) throws -> Int {
-        let items = RowSize(try transaction.itemUsage(of: id))
-        let imported = RowSize(Usage(count: try transaction.importedEventCount(in: id)))
-        let own = RowSize(try owner.map { try transaction.ownUsage(of: $0) } ?? Usage())
-        return items.memory + imported.memory + own.memory
-    }
-
-    private func memoryNeeded(forCircle id: String, andOwnOf owner: String?) async throws -> Int {
-        try await store.read { try Self.memoryNeeded(forCircle: id, andOwnOf: owner, in: $0) }
+    fileprivate func memoryNeeded(forCircle id: String, andOwnOf owner: String?) async throws -> Int {
+        try await store.read { try RowSize.all(of: id, andOwnOf: owner, in: $0).memory }
     }
 
     /// Reads whole circles in turn with others, each of them once it has room, which the body takes.
@@ -105,17 +83,6 @@ extension Services {
                 needed = more
             }
         }
-    }
-}
-
-extension MemoryBudgets {
-    /// Takes room for one user's own entries, waiting for its turn; the room is given back with the share.
-    ///
-    /// Throws 503 if others keep the room for too long.
-    func room(forOwnOf owner: String, in store: any Store) async throws -> MemoryShare {
-        let share = MemoryShare(circles, network: ByteString(owner))
-        try await share.hold(try await store.read { RowSize(try $0.ownUsage(of: owner)).memory })
-        return share
     }
 }
 
@@ -146,20 +113,49 @@ final class CircleRoom: Sendable {
         _ id: String, andOwnOf owner: String?, withText: Bool = false, in transaction: any ReadTransaction
     ) throws {
         var needed = Needed()
-        needed.memory = try Services.memoryNeeded(forCircle: id, andOwnOf: owner, in: transaction)
-        if withText {
-            let size = try Services.textSize(of: id, andOwnOf: owner, in: transaction)
-            if size > FeedText.mostJoined { needed.text = size }
-        }
+        let rows = try RowSize.all(of: id, andOwnOf: owner, in: transaction)
+        needed.memory = rows.memory
+        if withText, rows.text > FeedText.mostJoined { needed.text = rows.text }
         guard texts.holdNow(needed.text), circles.holdNow(needed.memory) else { throw needed }
+    }
+
+    /// Whether the text of a feed's circle is so large that room is needed for it.
+    static func isLarge(_ open: OpenFeed) -> Bool {
+        RowSize(open.itemUsage, Usage(count: open.importedEventCount)).text > FeedText.mostJoined
+    }
+}
+
+extension SyncContext {
+    /// Takes room for the circle that a connection is compared with; one user's connections get at most half of the
+    /// budget, and runs with slow providers give way to those that wait.
+    ///
+    /// Throws 503 if others keep the room for too long.
+    func room(forRunOf connection: Connection) async throws -> RunRoom {
+        let share = MemoryShare(memory.runs, network: sync.turn(of: connection.userID))
+        // What both sides agreed on is read as text, and kept as values.
+        let known = try await store.read { try $0.runSize(of: connection.id) }
+        let count = try await memoryNeeded(forCircle: connection.circleID, andOwnOf: nil) + 2 * known
+        if !share.holdNow(count) { try await sync.waitingForRoom { try await share.hold(count) } }
+        return RunRoom(share, of: connection.userID, at: sync)
     }
 }
 
 /// The size of the rows that are read.
 private struct RowSize: Sendable {
-    let rows: Usage
+    private var rows = Usage()
 
-    init(_ rows: Usage) { self.rows = rows }
+    init(_ parts: Usage...) {
+        for part in parts { (rows.count, rows.bytes) = (rows.count + part.count, rows.bytes + part.bytes) }
+    }
+
+    /// The rows of a whole circle, and of a user's own entries if there is one.
+    static func all(
+        of circle: String, andOwnOf owner: String?, in transaction: any ReadTransaction
+    ) throws -> RowSize {
+        RowSize(
+            try transaction.itemUsage(of: circle), Usage(count: try transaction.importedEventCount(in: circle)),
+            try owner.map { try transaction.ownUsage(of: $0) } ?? Usage())
+    }
 
     /// The approximate bytes needed while something is made of the rows: each text exists as a row, as values and as
     /// the result.

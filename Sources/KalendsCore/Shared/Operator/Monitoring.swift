@@ -17,7 +17,7 @@ package struct Monitoring: Sendable {
     package func exposition() async -> String {
         let gauges = try? await services.store.read { try $0.syncGauges() }
         let sync = services.sync
-        let days = try? await services.requestForecasts()
+        let days = try? await services.syncContext.requestForecasts()
         return services.metrics.exposition
             + sync.metrics.exposition(
                 gauges ?? [:], running: sync.running, requests: sync.requests.samples, days: days ?? [])

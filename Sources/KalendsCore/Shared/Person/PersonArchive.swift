@@ -8,8 +8,7 @@ import Storage
 /// Each read is of a moment of its own, so that an archive of any size holds nobody up: what changes meanwhile may be in
 /// it as it was before or after.
 package struct PersonArchive: Sendable {
-    private let acts: Acts
-    private let memory: MemoryBudgets
+    private let data: PersonData
     private let user: String
     private let caller: Caller
     private let madeAt: Int
@@ -22,8 +21,7 @@ package struct PersonArchive: Sendable {
     }
 
     fileprivate init(_ data: PersonData, of user: String, for caller: Caller) {
-        (acts, memory) = (data.acts, data.memory)
-        (self.user, self.caller, madeAt) = (user, caller, data.acts.now())
+        (self.data, self.user, self.caller, madeAt) = (data, user, caller, data.acts.now())
     }
 
     /// Passes on the next bytes of the archive, if there are any; returns false after the last.
@@ -34,7 +32,7 @@ package struct PersonArchive: Sendable {
         let (user, identity, tables) = (user, caller.identity, PersonTable.all)
         switch position {
         case .rows(let table, let part, let key):
-            let page = try await acts.readPage(for: caller) { transaction in
+            let page = try await data.acts.readPage(for: caller) { transaction in
                 _ = try Rights.own(of: user, for: identity, in: transaction)
                 return try transaction.personRows(of: user, in: tables[table], after: key)
             }
@@ -47,9 +45,9 @@ package struct PersonArchive: Sendable {
                 }
             return true
         case .calendar:
-            let room = try await memory.room(forOwnOf: user, in: acts.store)
+            let room = try await data.room(forOwnOf: user)
             defer { withExtendedLifetime(room) {} }
-            let events = try await acts.readPage(for: caller) { transaction in
+            let events = try await data.acts.readPage(for: caller) { transaction in
                 _ = try Rights.own(of: user, for: identity, in: transaction)
                 return try PersonalEntries.all(of: user, in: transaction)
             }
@@ -149,7 +147,7 @@ package struct PersonArchive: Sendable {
 }
 
 /// What is stored of a person, for the person and for the installation.
-package struct PersonData: Sendable {
+package struct PersonData: Acting, CircleReading {
     let acts: Acts
     let memory: MemoryBudgets
 

@@ -95,7 +95,7 @@ package struct PersonErasures: Sendable {
         await withTaskGroup(of: Void.self) { group in
             var accounts: Set<ByteString> = []
             for (stored, provider) in credentials where accounts.insert(ByteString(stored.account)).inserted {
-                group.addTask { _ = await services.providers.revoke(stored, provider, exceptBy: user) }
+                group.addTask { _ = await services.syncContext.providers.revoke(stored, provider, exceptBy: user) }
             }
         }
         let erasure = try await begin(user, for: caller)

@@ -21,12 +21,12 @@ extension ConnectionRun {
         case .outcome(let outcome): (record, failure) = (outcome.record, outcome.failure)
         case .failure(let found):
             failure = found
-            record = Self.failed(record, found.message, now: services.now())
-        case .fault(let sentence): record = Self.failed(record, sentence, now: services.now())
+            record = Self.failed(record, found.message, now: context.now())
+        case .fault(let sentence): record = Self.failed(record, sentence, now: context.now())
         }
         let own = start.parts.connection
-        services.sync.note(failure, of: own, now: services.now())
-        services.sync.metrics.count(record, own.provider)
+        context.sync.note(failure, of: own, now: context.now())
+        context.sync.metrics.count(record, own.provider)
         if own.ending != nil { return try await clear(start, record, failure) }
         var isMissing = false
         if let failure, failure.kind == .calendarMissing || failure.kind == .forbidden, let opened {
@@ -36,7 +36,7 @@ extension ConnectionRun {
         try await note(start, record, failure, isMissing: isMissing)
         let counts = record.counts
         if counts.created + counts.updated + counts.deleted + counts.pulled + counts.conflicts > 0 {
-            try await trimRecords(to: services.settings.quotas.recordBytesPerConnection)
+            try await trimRecords(to: context.settings.quotas.recordBytesPerConnection)
         }
     }
 
@@ -58,11 +58,11 @@ extension ConnectionRun {
     private func note(
         _ start: Start, _ record: RunRecord, _ failure: ProviderFailure?, isMissing: Bool
     ) async throws {
-        let (now, holder) = (services.now(), services.sync.holder)
+        let (now, holder) = (context.now(), context.sync.holder)
         let interval = start.parts.configuration.syncIntervalMinutes * Self.minute
-        let stretch = services.sync.stretch(start.parts.connection.provider)
+        let stretch = context.sync.stretch(start.parts.connection.provider)
         // Nobody else settles conflicts while this run has the lease.
-        let undecided = try await services.undecidedItems(of: start.parts.connection)
+        let undecided = try await context.undecidedItems(of: start.parts.connection)
         // The wish for an undo took the place of what a change here or there wished.
         let isCalm =
             record.state == .done && record.status == .success && failure == nil && start.pendingRun?.kind != .undo
@@ -104,39 +104,39 @@ extension ConnectionRun {
     private func storing(
         requestsOf start: Start, _ body: @escaping @Sendable (any WriteTransaction) throws -> Void
     ) async throws {
-        let (own, now) = (start.parts.connection, services.now())
-        let sent = services.sync.requests.take(own)
+        let (own, now) = (start.parts.connection, context.now())
+        let sent = context.sync.requests.take(own)
         var counts = sent
         // Without a wish it was a regular look.
         if start.pendingRun == nil, own.lastSyncAt != nil { (counts.looks, counts.lookRequests) = (1, sent.requests) }
         do {
-            try await services.store.record { [counts] transaction in
+            try await context.store.record { [counts] transaction in
                 try transaction.addRequests(counts, of: own.id, by: own.provider, now: now)
                 try body(transaction)
             }
         } catch {
-            services.sync.requests.giveBack([RequestSource(own): sent])
+            context.sync.requests.giveBack([RequestSource(own): sent])
             throw error
         }
     }
 
     /// Removes the oldest records until the rest has at most so many bytes.
     private func trimRecords(to bytes: Int) async throws {
-        try await services.store.recordRepeatedly { try $0.trimSyncRecords(of: id, to: bytes, limit: $1) }
+        try await context.store.recordRepeatedly { try $0.trimSyncRecords(of: id, to: bytes, limit: $1) }
     }
 
     // MARK: The end of a connection
 
     /// Removes a connection after its last run, or when a further run cannot succeed.
     private func clear(_ start: Start, _ record: RunRecord, _ failure: ProviderFailure?) async throws {
-        let (now, own) = (services.now(), start.parts.connection)
+        let (now, own) = (context.now(), start.parts.connection)
         // One answer that the calendar is missing, or that something is forbidden, proves nothing.
         let isHopeless = failure?.kind == .unauthorized
         let isOver = record.state == .done && record.status == .success || isHopeless
         guard isOver || now - (own.endingAt ?? 0) > Self.clearingTime else {
             let wait = Self.wait(after: own.failures + 1, failure, longest: Self.longestWait)
-            let holder = services.sync.holder
-            return try await services.store.record { transaction in
+            let holder = context.sync.holder
+            return try await context.store.record { transaction in
                 guard var own = try transaction.connectionEverKnown(id) else { return }
                 try transaction.keep(record, of: id, now: now)
                 own.failures += 1
@@ -145,9 +145,9 @@ extension ConnectionRun {
                 try transaction.endSyncLease(of: id, for: holder)
             }
         }
-        await services.calendars.release(own)
-        try await services.store.record { try $0.deleteConnection(id, now: now) }
-        await services.tidying.afterDeleting(connection: id)
+        await context.calendars.release(own)
+        try await context.store.record { try $0.deleteConnection(id, now: now) }
+        await context.tidying.afterDeleting(connection: id)
     }
 
     /// Returns the wait in milliseconds: a minute, doubled with each failure and varied by a fifth; never less than the

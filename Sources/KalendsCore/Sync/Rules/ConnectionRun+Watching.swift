@@ -10,10 +10,10 @@ extension ConnectionRun {
     /// Asks the provider to report changes, if it can do so and can reach this server; an existing channel is renewed
     /// after half of its lifetime. Failures do not matter: the regular runs find what was not reported.
     func watch(_ own: Connection, _ opened: OpenedCalendar) async {
-        guard let address = Self.address(for: own.provider, services.settings.publicURL) else { return }
+        guard let address = Self.address(for: own.provider, context.settings.publicURL) else { return }
         do {
-            let now = services.now()
-            let known = try await services.store.read { try $0.syncChannels(of: own.id) }
+            let now = context.now()
+            let known = try await context.store.read { try $0.syncChannels(of: own.id) }
             if let best = known.first, best.renewAt > now { return }
             let calendar = own.calendarID ?? ""
             let secret = PushSecret.make()
@@ -25,7 +25,7 @@ extension ConnectionRun {
                 id: channel.id, connectionID: own.id, secretHash: hash, expiresAt: end,
                 renewAt: now + max(0, end - now) / 2, content: try SyncContent.text(channel))
             row.lastHeardAt = known.first.flatMap { $0.isAlive(now: now) ? $0.lastHeardAt : nil }
-            try await services.store.record { [row, sync = services.sync] transaction in
+            try await context.store.record { [row, sync = context.sync] transaction in
                 guard try transaction.connection(own.id) != nil else { return }
                 var row = row
                 // Microsoft has reached the address before it answers; Google's first message may come before its answer.
@@ -34,7 +34,7 @@ extension ConnectionRun {
             }
             for old in known where old.id != channel.id {
                 try? await opened.provider.unwatch(try storedRecord(old.content))
-                try await services.store.record { try $0.deleteSyncChannel(old.id) }
+                try await context.store.record { try $0.deleteSyncChannel(old.id) }
             }
         } catch {
             logger.debug(

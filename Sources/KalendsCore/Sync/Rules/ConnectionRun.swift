@@ -8,7 +8,7 @@ import Storage
 
 /// One run of a connection, from taking the lease to storing the result.
 struct ConnectionRun {
-    let services: Services
+    let context: SyncContext
     let logger: Logger
     let id: String
 
@@ -40,7 +40,7 @@ struct ConnectionRun {
         } catch {
             // The result could not be stored, nor the lease given back: the database cannot be reached or is full, or
             // another server does the user's work.
-            services.sync.giveBack(id, of: services.sync.holder, in: services.store)
+            context.sync.giveBack(id, of: context.sync.holder, in: context.store)
             throw error
         }
     }
@@ -56,7 +56,7 @@ struct ConnectionRun {
         var opened: OpenedCalendar?
         let end: End
         do {
-            let calendar = try await services.calendars.open(start.parts.connection)
+            let calendar = try await context.calendars.open(start.parts.connection)
             opened = calendar
             end = .outcome(try await beating { try await run(start, calendar) })
         } catch let failure as ProviderFailure {
@@ -94,25 +94,25 @@ struct ConnectionRun {
     /// What a person has to do before the connection can run, in a sentence; nil when it can. The last run always can.
     private func wants(_ start: Start) async throws -> String? {
         guard start.parts.connection.ending == nil else { return nil }
-        let quotas = services.settings.quotas
-        return try await services.store.read { try quotas.conflictsInTheWay(of: id, in: $0) }
+        let quotas = context.settings.quotas
+        return try await context.store.read { try quotas.conflictsInTheWay(of: id, in: $0) }
     }
 
     /// Takes room for what the run compares; returns nil if others keep it for too long, or if there is nothing to run.
     private func room() async throws -> RunRoom? {
-        guard let own = try await services.store.read({ try $0.connectionEverKnown(id) }) else { return nil }
+        guard let own = try await context.store.read({ try $0.connectionEverKnown(id) }) else { return nil }
         do {
-            return try await services.room(forRunOf: own)
+            return try await context.room(forRunOf: own)
         } catch let refusal as Refusal where refusal.code == .busy {
             return nil
         }
     }
 
     private func begin() async throws -> Start? {
-        let (now, holder, settings) = (services.now(), services.sync.holder, services.settings)
+        let (now, holder, settings) = (context.now(), context.sync.holder, context.settings)
         let newID = FeedLedger.makeID()
-        await services.sync.keep(id, of: holder)
-        return try await services.store.record { transaction in
+        await context.sync.keep(id, of: holder)
+        return try await context.store.record { transaction in
             guard let own = try transaction.connectionEverKnown(id), own.ending != .records,
                 own.ending != nil || own.state == .active,
                 try transaction.takeSyncLease(
@@ -156,8 +156,8 @@ struct ConnectionRun {
     // MARK: Running
 
     private func run(_ start: Start, _ calendar: OpenedCalendar) async throws -> SyncRun.Outcome {
-        let store = DatabaseSyncStore(services: services, parts: start.parts, holder: services.sync.holder)
-        let sync = try SyncRun(services, calendar, store)
+        let store = DatabaseSyncStore(context: context, parts: start.parts, holder: context.sync.holder)
+        let sync = try SyncRun(context, calendar, store)
         if let pendingRun = start.pendingRun, pendingRun.kind == .undo, let undone = pendingRun.undoneRunID {
             return try await sync.undo(run: undone, as: start.record)
         }
@@ -168,11 +168,11 @@ struct ConnectionRun {
     private func beating<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask { try await work() }
-            group.addTask { [services, id] in
+            group.addTask { [context, id] in
                 while true {
                     try await Task.sleep(for: Self.heartbeat)
-                    let (now, holder) = (services.now(), services.sync.holder)
-                    let isOurs = try await services.store.record {
+                    let (now, holder) = (context.now(), context.sync.holder)
+                    let isOurs = try await context.store.record {
                         try $0.takeSyncLease(
                             of: id, for: holder, until: now + DatabaseSyncStore.leaseTime, now: now)
                     }
@@ -189,23 +189,23 @@ struct ConnectionRun {
 
     /// Gives the lease back and leaves the run as it is.
     private func release() async throws {
-        let holder = services.sync.holder
+        let holder = context.sync.holder
         // A separate task, so that the lease is given back even if this one was cancelled.
-        try await Task { [services, id] in
+        try await Task { [context, id] in
             // The lease belongs to this holder, even if another server now does the other work.
             try await HeldLeases.$current.withValue([]) {
-                try await services.store.record { try $0.endSyncLease(of: id, for: holder) }
+                try await context.store.record { try $0.endSyncLease(of: id, for: holder) }
             }
         }.value
     }
 
     /// Ends a run whose connection now has another calendar, or none.
     private func abandon(_ start: Start) async throws {
-        let (now, holder) = (services.now(), services.sync.holder)
+        let (now, holder) = (context.now(), context.sync.holder)
         var record = start.record
         (record.state, record.status, record.endedAt) = (.failed, .failed, Instant(milliseconds: now))
         record.error = "The connection was changed while the run was under way."
-        try await services.store.record { [record] transaction in
+        try await context.store.record { [record] transaction in
             guard try transaction.connectionEverKnown(id) != nil,
                 try transaction.takeSyncLease(of: id, for: holder, until: now + 1, now: now)
             else { return }
@@ -221,19 +221,19 @@ struct ConnectionRun {
 extension SyncRun {
     /// Creates the engine's run for one connection.
     init(
-        _ services: Services, _ calendar: OpenedCalendar, _ store: DatabaseSyncStore
+        _ context: SyncContext, _ calendar: OpenedCalendar, _ store: DatabaseSyncStore
     ) throws {
         let (parts, connection) = (store.parts, store.parts.connection)
-        let window = parts.window(now: services.now())
+        let window = parts.window(now: context.now())
         var purpose = SyncPolicy.Purpose.sync
         switch connection.ending {
         case .all, .records: purpose = .removal(from: nil)
         case .future:
-            let day = FeedDay(parts.zone, now: connection.endingAt ?? services.now())
+            let day = FeedDay(parts.zone, now: connection.endingAt ?? context.now())
             purpose = .removal(from: Instant(milliseconds: day.from))
         case nil: break
         }
-        let now = services.now
+        let now = context.now
         self.init(
             provider: calendar.provider, store: store,
             policy: SyncPolicy(

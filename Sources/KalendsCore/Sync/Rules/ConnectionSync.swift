@@ -12,11 +12,11 @@ import Storage
 /// additionally when something becomes due at once; as runs end in between, connections from the last query take their
 /// slots.
 package struct ConnectionSync: Service {
-    package let services: Services
+    let context: SyncContext
     package let logger: Logger
 
-    package init(services: Services, logger: Logger) {
-        self.services = services
+    init(context: SyncContext, logger: Logger) {
+        self.context = context
         self.logger = logger
     }
 
@@ -27,7 +27,7 @@ package struct ConnectionSync: Service {
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
-            if !services.leases.isShared { _ = await attempt { try await takeOver() } }
+            if !context.leases.isShared { _ = await attempt { try await takeOver() } }
             await withDiscardingTaskGroup { group in
                 var queue = SyncQueue()
                 var gained = Shards([])
@@ -35,9 +35,9 @@ package struct ConnectionSync: Service {
                 var nextLook = clock.now
                 var nextCount = clock.now
                 while !Task.isCancelled {
-                    if services.sync.takeNews() || clock.now >= nextLook {
+                    if context.sync.takeNews() || clock.now >= nextLook {
                         nextLook = clock.now + Self.pause
-                        gained.formUnion(services.leases.shards.takeGained())
+                        gained.formUnion(context.leases.shards.takeGained())
                         if !gained.isEmpty, await attempt({ [gained] in try await takeOver(gained) }) != nil {
                             gained = Shards([])
                         }
@@ -47,14 +47,14 @@ package struct ConnectionSync: Service {
                         nextCount = clock.now + Self.counting
                         group.addTask { _ = await attempt { try await count() } }
                     }
-                    let now = services.now()
-                    for own in queue.take({ services.sync.enter($0, now: now) }) {
+                    let now = context.now()
+                    for own in queue.take({ context.sync.enter($0, now: now) }) {
                         group.addTask {
-                            defer { services.sync.leave(own.id) }
+                            defer { context.sync.leave(own.id) }
                             _ = await attempt { try await go(own) }
                         }
                     }
-                    await services.sync.pause(max(.milliseconds(1), nextLook - clock.now))
+                    await context.sync.pause(max(.milliseconds(1), nextLook - clock.now))
                 }
             }
         }
@@ -64,21 +64,21 @@ package struct ConnectionSync: Service {
     /// Stores the requests that no run has stored, and looks at what the day still needs.
     private func count() async throws {
         try await storeRequests()
-        _ = try await services.requestForecasts()
+        _ = try await context.requestForecasts()
     }
 
     /// Stores the requests that no run has stored.
     func storeRequests() async throws {
-        let (counts, now) = (services.sync.requests.takeAll(), services.now())
+        let (counts, now) = (context.sync.requests.takeAll(), context.now())
         guard !counts.isEmpty else { return }
         do {
-            try await services.store.record { transaction in
+            try await context.store.record { transaction in
                 for (source, counts) in counts.sorted(by: { $0.key.connection < $1.key.connection }) {
                     try transaction.addRequests(counts, of: source.connection.string, by: source.provider, now: now)
                 }
             }
         } catch {
-            services.sync.requests.giveBack(counts)
+            context.sync.requests.giveBack(counts)
             throw error
         }
     }
@@ -90,13 +90,13 @@ package struct ConnectionSync: Service {
         try await count()
         while true {
             var queue = SyncQueue(try await due())
-            let now = services.now()
-            let due = queue.take { services.sync.enter($0, now: now) }
+            let now = context.now()
+            let due = queue.take { context.sync.enter($0, now: now) }
             if due.isEmpty { return total }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for own in due {
                     group.addTask {
-                        defer { services.sync.leave(own.id) }
+                        defer { context.sync.leave(own.id) }
                         try await go(own)
                     }
                 }
@@ -110,8 +110,8 @@ package struct ConnectionSync: Service {
     /// its unfinished runs due. If several servers share the database, these are the runs of the shards; their leases end
     /// where shards are shared out.
     func takeOver(_ shards: Shards = .all) async throws {
-        let (now, holder, isShared) = (services.now(), services.sync.holder, services.leases.isShared)
-        try await services.store.record { transaction in
+        let (now, holder, isShared) = (context.now(), context.sync.holder, context.leases.isShared)
+        try await context.store.record { transaction in
             if !isShared { try transaction.endSyncLeases(exceptOf: holder) }
             for row in try transaction.syncRuns(in: .running, limit: 100_000) {
                 guard var own = try transaction.connectionEverKnown(row.connectionID),
@@ -127,17 +127,17 @@ package struct ConnectionSync: Service {
     }
 
     private func go(_ own: DueSync) async throws {
-        _ = try await services.leases.shards.work(of: own.userID) {
-            services.sync.metrics.countStart(own.provider, late: services.now() - own.dueAt)
-            return try await ConnectionRun(services: services, logger: logger, id: own.id).go()
+        _ = try await context.leases.shards.work(of: own.userID) {
+            context.sync.metrics.countStart(own.provider, late: context.now() - own.dueAt)
+            return try await ConnectionRun(context: context, logger: logger, id: own.id).go()
         }
     }
 
     private func due() async throws -> [DueSync] {
-        let (now, shards) = (services.now(), services.leases.shards.open)
+        let (now, shards) = (context.now(), context.leases.shards.open)
         if shards.isEmpty { return [] }
-        services.sync.note(shards)
-        return try await services.store.read { transaction in
+        context.sync.note(shards)
+        return try await context.store.read { transaction in
             try Connection.Provider.allCases.flatMap {
                 try transaction.dueSyncs(by: $0, now: now, in: shards, limit: Self.most)
             }

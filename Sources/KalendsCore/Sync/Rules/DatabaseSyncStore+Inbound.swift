@@ -27,7 +27,7 @@ extension DatabaseSyncStore {
 
     private func applyAtOnce(_ change: InboundChange, recording batch: SyncBatch) async throws -> InboundAnswer {
         let circle = parts.connection.circleID
-        let found: (SeenItem, CircleNames)? = try await services.store.read { [kinds = parts.kinds] transaction in
+        let found: (SeenItem, CircleNames)? = try await context.store.read { [kinds = parts.kinds] transaction in
             guard try transaction.circle(circle) != nil,
                 let seen = try SeenItem(change.item, in: circle, kinds, transaction)
             else { return nil }
@@ -55,8 +55,8 @@ extension DatabaseSyncStore {
         let batch = try StoredBatch(batch, of: connection.id)
         let caller = Caller(
             .user(user), actor: person?.actor ?? AuditActor(user: user), way: person?.way ?? connection.provider.way)
-        let quotas = services.settings.quotas.clamped(to: caller.identity)
-        return try await services.acts.act(on: .circle(connection.circleID, .write), for: caller) { act in
+        let quotas = context.settings.quotas.clamped(to: caller.identity)
+        return try await context.acts.act(on: .circle(connection.circleID, .write), for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
             try checkTurn(in: transaction, now: now)
             guard try SeenItem(change.item, in: connection.circleID, parts.kinds, transaction) == seen else {

@@ -14,7 +14,7 @@ enum SyncInterruption: Error {
 
 /// A connection's state in the database, for one run.
 struct DatabaseSyncStore: SyncStore {
-    let services: Services
+    let context: SyncContext
     let parts: ConnectionParts
     /// The holder of the run's lease; nil for a preview, which stores nothing.
     let holder: String?
@@ -29,7 +29,7 @@ struct DatabaseSyncStore: SyncStore {
 
     func load(deletionsAfter dayAgo: Instant) async throws -> SyncState {
         let (id, time) = (id, dayAgo.milliseconds)
-        return try await services.store.read { transaction in
+        return try await context.store.read { transaction in
             SyncState(
                 links: try transaction.syncLinks(of: id).map { try storedRecord($0.content) },
                 operations: try transaction.syncOperations(of: id).map { try storedRecord($0.content) },
@@ -45,17 +45,17 @@ struct DatabaseSyncStore: SyncStore {
     }
 
     func desired() async throws -> Desired {
-        let (now, connection) = (services.now(), parts.connection)
+        let (now, connection) = (context.now(), parts.connection)
         let window = parts.window(now: now)
-        let rows = try await services.store.read { try ConnectionRows(of: connection, window: window, in: $0) }
+        let rows = try await context.store.read { try ConnectionRows(of: connection, window: window, in: $0) }
         return try await parts.desired(rows, now: now)
     }
 
     func commit(_ batch: SyncBatch) async throws {
         // Writes that were sent before the server ended stay open, and are looked up after its next start.
         try Task.checkCancellation()
-        let (now, batch) = (services.now(), try StoredBatch(batch, of: id))
-        try await services.store.record { transaction in
+        let (now, batch) = (context.now(), try StoredBatch(batch, of: id))
+        try await context.store.record { transaction in
             try checkTurn(in: transaction, now: now)
             try transaction.keep(batch, of: id, by: person?.actor.text, now: now)
         }
@@ -63,7 +63,7 @@ struct DatabaseSyncStore: SyncStore {
 
     func journal(of run: String) async throws -> [JournalEntry] {
         let id = id
-        return try await services.store.read { transaction in
+        return try await context.store.read { transaction in
             try transaction.syncJournal(of: id, run: run).map { try storedRecord($0.content) }
         }
     }

@@ -80,7 +80,7 @@ package struct RequestForecast: Hashable, Sendable {
     package var saved: Int { Int(polls / stretch + rest) }
 }
 
-extension Services {
+extension SyncContext {
     /// Returns what each provider's day holds, not older than a minute; without requests and connections, none.
     package func requestForecasts() async throws -> [RequestForecast] {
         let now = now()

@@ -5,18 +5,16 @@ package import Storage
 
 /// Takes providers' reports of changed calendars; each report makes its connection run soon.
 package struct ChangeReports: Sendable {
-    package let services: Services
-
-    package init(services: Services) { self.services = services }
+    let context: SyncContext
 
     /// Milliseconds for which reports are collected: a provider often reports one change several times.
     static let collecting = 5_000
 
     /// Takes reports; reports without the secret of their channel, and those about an unknown channel, change nothing.
     package func take(_ notices: [PushNotice], from provider: Connection.Provider) async throws {
-        let (now, sync) = (services.now(), services.sync)
+        let (now, sync) = (context.now(), context.sync)
         // All reports are looked up in one transaction, since anybody can send a thousand of them.
-        let found = try await services.store.read { transaction in
+        let found = try await context.store.read { transaction in
             var known: [(PushNotice, SyncChannelRow)] = []
             for notice in notices {
                 guard let secret = notice.secret?.reveal() else { continue }
@@ -31,7 +29,7 @@ package struct ChangeReports: Sendable {
             return known
         }
         guard !found.isEmpty else { return }
-        try await services.store.record { transaction in
+        try await context.store.record { transaction in
             for (notice, row) in found {
                 guard let own = try transaction.connection(row.connectionID), own.provider == provider else { continue }
                 var row = row

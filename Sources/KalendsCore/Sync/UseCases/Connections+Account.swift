@@ -38,7 +38,7 @@ extension Connections {
     /// Finds a CalDAV account and stores its credentials; throws 409 for another provider, and 422 for an address, a
     /// user name or a password that does not lead to calendars.
     package func setAccount(_ draft: AccountDraft, of id: String, for caller: Caller) async throws -> CalDAVAccount {
-        let own = try await services.store.read { try Rights.connection(id, for: caller.identity, in: $0) }
+        let own = try await context.store.read { try Rights.connection(id, for: caller.identity, in: $0) }
         guard draft.faults.isEmpty, let address = draft.address, let username = draft.username,
             let password = draft.password
         else { throw Refusal.invalid(draft.faults) }
@@ -47,16 +47,16 @@ extension Connections {
                 "Only a CalDAV account has a password; sign in at \(own.provider.name).", code: .providerMismatch
             )
         }
-        try services.grants.admit(caller.userID)
+        try context.grants.admit(caller.userID)
         let sender = Sender(user: own.userID, host: SyncScheduler.Gate(.caldav, account: address).host)
-        let slot = try await services.sync.answers.ask(sender)
+        let slot = try await context.sync.answers.ask(sender)
         defer { withExtendedLifetime(slot) {} }
         let account: CalDAVAccount
         do throws(ProviderFailure) {
             account = try await CalDAVDiscovery(
                 url: address, username: username, password: password.reveal(),
-                http: services.providers.door(for: RequestSource(own), sender), clock: services.now,
-                services: AccountServices(rules: services.settings.fetching)
+                http: context.providers.door(for: RequestSource(own), sender), clock: context.now,
+                services: AccountServices(rules: context.settings.fetching)
             ).account()
         } catch {
             throw Self.refusal(error)

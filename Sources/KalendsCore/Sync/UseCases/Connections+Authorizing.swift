@@ -38,17 +38,17 @@ extension Connections {
     package func authorize(
         _ id: String, returnTo: String?, session: String?, for caller: Caller
     ) async throws -> Departure {
-        let providers = services.providers
+        let providers = context.providers
         guard
             let back = ReturnAddress(
                 returnTo ?? (session == nil ? ReturnAddress.codePage : ReturnAddress.pages), settings.returnOrigins)
         else {
             throw Refusal.invalid("/returnTo", code: .addressNotAllowed, ReturnAddress.rule)
         }
-        try services.grants.admit(caller.userID)
+        try context.grants.admit(caller.userID)
         let attempt = OAuthAttempt(random: .random(OAuthAttempt.randomBytes))
-        let sealed = try services.sealingKey.seal(attempt.verifier.reveal(), for: Self.purpose(id))
-        return try await services.acts.act(on: .connection(id), for: caller) { act in
+        let sealed = try context.sealingKey.seal(attempt.verifier.reveal(), for: Self.purpose(id))
+        return try await context.acts.act(on: .connection(id), for: caller) { act in
             let own = act.target
             let client = try providers.oauth(own.provider)
             guard let scopes = providers.scopes(of: own.provider) else {
@@ -75,9 +75,9 @@ extension Connections {
     /// - Parameter cookie: the browser's session, if it has one.
     package func arrive(_ query: [(name: String, value: String)], cookie: Secret?) async throws -> Arrival {
         guard let back = OAuthReturn(query: query) else { throw Refusal.authorizationUnknown }
-        let (now, hash, session) = (services.now(), Self.hash(back.state), cookie?.hash)
-        let (redeeming, key) = (Secret.make(.connectionCode), services.sealingKey)
-        let (attempt, browser, isPending) = try await services.store.record { transaction in
+        let (now, hash, session) = (context.now(), Self.hash(back.state), cookie?.hash)
+        let (redeeming, key) = (Secret.make(.connectionCode), context.sealingKey)
+        let (attempt, browser, isPending) = try await context.store.record { transaction in
             let browser = try session.flatMap { try transaction.session(hash: $0, now: now) }
             let found = try transaction.takeAuthorization(stateHash: hash, isPending: false, now: now)
             guard var pending = found, pending.sessionID == nil, case .code(let code, _) = back,
@@ -118,7 +118,7 @@ extension Connections {
     /// Ends a pending sign-in for the caller, whose connection it is; throws 422 for a code that is unknown, was used
     /// or is too old, 409 when the person allowed too little.
     package func redeem(_ id: String, code: Secret?, for caller: Caller) async throws -> Shown {
-        let attempt: ConnectionAuthorization? = try await services.acts.act(on: .connection(id), for: caller) { act in
+        let attempt: ConnectionAuthorization? = try await context.acts.act(on: .connection(id), for: caller) { act in
             let found = try code.flatMap {
                 try act.transaction.takeAuthorization(stateHash: $0.hash, isPending: true, of: id, now: act.now)
             }
@@ -127,7 +127,7 @@ extension Connections {
         guard let attempt, let sealed = attempt.sealedCode else {
             throw Refusal.invalid("/code", code: .authorizationUnknown, Refusal.authorizationUnknown.detail)
         }
-        let returned = Concealed(try services.sealingKey.open(sealed, for: Self.purpose(id)))
+        let returned = Concealed(try context.sealingKey.open(sealed, for: Self.purpose(id)))
         do {
             guard try await connect(attempt, returned, for: caller) == .connected else {
                 throw Refusal.conflict(
@@ -137,7 +137,7 @@ extension Connections {
         } catch let failure as ProviderFailure {
             // The provider has not seen the code, so it can still be redeemed.
             if failure.kind == .unreachable {
-                try await services.store.record { try $0.insertAuthorization(attempt, most: .max) }
+                try await context.store.record { try $0.insertAuthorization(attempt, most: .max) }
             }
             throw Refusal(failure)
         }
@@ -149,14 +149,14 @@ extension Connections {
         _ attempt: ConnectionAuthorization, _ code: Concealed, for caller: Caller
     ) async throws -> ReturnAddress.Result {
         let id = attempt.connectionID
-        let (providers, key) = (services.providers, services.sealingKey)
-        let own = try await services.store.read { try Rights.connection(id, for: caller.identity, in: $0) }
+        let (providers, key) = (context.providers, context.sealingKey)
+        let own = try await context.store.read { try Rights.connection(id, for: caller.identity, in: $0) }
         let client = try providers.oauth(own.provider)
         let scopes = providers.scopes(of: own.provider) ?? []
         let verifier = Concealed(try key.open(attempt.sealedVerifier, for: Self.purpose(id)))
         let grant = try await client.exchange(
             code: code, verifier: verifier, scopes: scopes, redirectURI: providers.redirectURI,
-            now: Instant(seconds: services.now() / 1000))
+            now: Instant(seconds: context.now() / 1000))
         let missing = client.application.missing(of: scopes, in: grant.scopes)
         // Without these two scopes a connection still works with other calendars; without any other it is useless.
         guard !missing.contains(where: { $0 != GoogleScope.ownCalendars && $0 != MicrosoftScope.user }) else {
@@ -171,9 +171,9 @@ extension Connections {
     func store(
         _ credential: AccountCredential, of account: ProviderAccount, for id: String, _ caller: Caller
     ) async throws {
-        let key = services.sealingKey
+        let key = context.sealingKey
         let sealed = try credential.sealed(for: id, key)
-        let former: ConnectionCredential? = try await services.acts.act(on: .connection(id), for: caller) { act in
+        let former: ConnectionCredential? = try await context.acts.act(on: .connection(id), for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
             var own = act.target
             let digest = AccountCredential.account(own.provider, account.id)
@@ -196,10 +196,10 @@ extension Connections {
                 noting: AuditNote(
                     .connectionAuthorized, id, detail: ["provider": .string(own.provider.rawValue)]))
         }
-        services.grants.forget(id)
+        context.grants.forget(id)
         // The credentials of the previous account are no longer needed.
-        if let former, let own = try await services.store.read({ try $0.connection(id) }) {
-            _ = await services.providers.revoke(former, own.provider)
+        if let former, let own = try await context.store.read({ try $0.connection(id) }) {
+            _ = await context.providers.revoke(former, own.provider)
         }
     }
 

@@ -40,9 +40,9 @@ extension Connections {
         _ choice: @Sendable () throws -> CalendarChoice, of id: String, waits: Bool = false, for caller: Caller
     ) async throws -> Shown {
         let (own, circle) = try await found(id, for: caller)
-        let (choice, settings, server) = (try choice(), settings, services.settings)
+        let (choice, settings, server) = (try choice(), settings, context.settings)
         let calendar = try await calendar(choice.calendar, own, circle)
-        let (shown, left) = try await services.acts.act(on: .connection(id), for: caller) { act in
+        let (shown, left) = try await context.acts.act(on: .connection(id), for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
             var own = act.target
             guard own.accountID != nil else { throw Refusal.connectionUnauthorized }
@@ -120,7 +120,7 @@ extension Connections {
     /// Removes the links to a former calendar, of which there may be very many, in short transactions. Should that fail,
     /// the next run sees from the position whose they are.
     private func forgetLinks(of id: String, at position: String) async {
-        let store = services.store
+        let store = context.store
         try? await store.recordRepeatedly { try $0.forgetSomeSyncLinks(of: id, at: position, limit: $1) }
         try? await store.record { try $0.endSyncLease(of: id, for: Self.leaving.holder) }
     }
@@ -140,7 +140,7 @@ extension Connections {
             }
             return found
         case .new(let given):
-            let name = given ?? "\(services.settings.titlePrefix) - \(circle.name)"
+            let name = given ?? "\(context.settings.titlePrefix) - \(circle.name)"
             return try await ask(own, circle) { provider in
                 // A calendar that was created earlier is used again: a second one of the same name would only confuse.
                 let known = try await provider.calendars().first { $0.isOurs && $0.canWrite && $0.name == name }
@@ -151,11 +151,11 @@ extension Connections {
     }
 
     private func found(_ id: String, for caller: Caller) async throws -> (Connection, Circle) {
-        let found = try await services.store.read { transaction in
+        let found = try await context.store.read { transaction in
             let own = try Rights.connection(id, for: caller.identity, in: transaction)
             return (own, try Rights.circle(own.circleID, for: caller.identity, .read, in: transaction))
         }
-        try services.grants.admit(caller.userID)
+        try context.grants.admit(caller.userID)
         return found
     }
 
@@ -167,14 +167,14 @@ extension Connections {
     ) async throws -> Value {
         // A grant that the provider has refused stays dead until its person signs in again.
         guard own.state != .needsReconnect else { throw Refusal.connectionUnauthorized }
-        let (providers, sender) = (services.providers, ConnectionProviders.sender(own))
-        let slot = try await services.sync.answers.ask(sender)
+        let (providers, sender) = (context.providers, ConnectionProviders.sender(own))
+        let slot = try await context.sync.answers.ask(sender)
         defer { withExtendedLifetime(slot) {} }
         do {
             let door = providers.door(for: RequestSource(own), sender)
             return try await question(await providers.provider(of: own, zone: circle.timeZone, over: door))
         } catch let failure as ProviderFailure {
-            if failure.kind == .unauthorized { await services.grants.markDead(own.id) }
+            if failure.kind == .unauthorized { await context.grants.markDead(own.id) }
             throw Refusal(failure)
         }
     }

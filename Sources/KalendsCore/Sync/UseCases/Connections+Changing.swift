@@ -29,7 +29,7 @@ extension Connections {
         _ id: String, _ change: Change, if condition: Precondition<Connection>, for caller: Caller
     ) async throws -> Shown {
         let settings = settings
-        return try await services.acts.act(on: .connection(id), for: caller) { act in
+        return try await context.acts.act(on: .connection(id), for: caller) { act in
             let (transaction, now, old) = (act.transaction, act.now, act.target)
             if !change.faults.isEmpty { throw Refusal.invalid(change.faults) }
             try condition.check(old)
@@ -40,14 +40,14 @@ extension Connections {
             {
                 throw Refusal.labelTaken(by: other)
             }
-            let before = try ConnectionConfiguration(stored: old.config, services.settings.kinds)
+            let before = try ConnectionConfiguration(stored: old.config, context.settings.kinds)
             var configuration = before
             change.configure?(&configuration)
             if configuration.feed.patientIds != before.feed.patientIds {
                 try Feeds.checkPatients(configuration.feed.patientIds, in: own.circleID, transaction)
             }
             if configuration != before {
-                own.config = try configuration.stored(services.settings.kinds)
+                own.config = try configuration.stored(context.settings.kinds)
                 own.comeSoon(now: now)
             }
             if let paused = change.paused { try own.pause(paused, now: now) }

@@ -11,7 +11,7 @@ extension Connections {
     package func delete(
         _ id: String, removingEvents removesEvents: Bool, if condition: Precondition<Connection>, for caller: Caller
     ) async throws {
-        let (own, stored) = try await services.store.read { transaction in
+        let (own, stored) = try await context.store.read { transaction in
             let own = try Rights.connection(id, for: caller.identity, in: transaction)
             try condition.check(own)
             return (own, try transaction.credential(ofConnection: id))
@@ -19,17 +19,17 @@ extension Connections {
         let hasLastRun = removesEvents && own.calendarID != nil
         var isRevoked = true
         // This comes before the secret is deleted, since nobody could revoke it afterwards.
-        if let stored, !hasLastRun { isRevoked = await services.providers.revoke(stored, own.provider) }
+        if let stored, !hasLastRun { isRevoked = await context.providers.revoke(stored, own.provider) }
         let detail: JSONValue = [
             "events": removesEvents ? "remove" : "keep", "provider": .string(own.provider.rawValue),
             "revoked": .bool(isRevoked && !hasLastRun),
         ]
-        try await services.acts.act(on: .connection(id), for: caller) { act in
+        try await context.acts.act(on: .connection(id), for: caller) { act in
             try condition.check(act.target)
             try act.transaction.endConnection(act.target, removesEvents ? .all : nil, now: act.now)
             return ActResult(noting: AuditNote(.connectionDeleted, id, detail: detail))
         }
-        services.grants.forget(id)
-        await services.tidying.afterDeleting(connection: id)
+        context.grants.forget(id)
+        await context.tidying.afterDeleting(connection: id)
     }
 }

@@ -19,7 +19,7 @@ extension Connections {
     ///
     /// - Parameter number: the number of the run before which the part begins.
     package func runs(of id: String, before number: Int, limit: Int, for caller: Caller) async throws -> [ListedRun] {
-        try await services.store.read { transaction in
+        try await context.store.read { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
             return try transaction.syncRuns(of: id, before: number, limit: limit).map { try Listed($0) }
         }
@@ -27,7 +27,7 @@ extension Connections {
 
     /// Returns one run; throws 404 for a run of a connection that is not the caller's.
     package func run(_ id: String, for caller: Caller) async throws -> ListedRun {
-        try await services.store.read { transaction in
+        try await context.store.read { transaction in
             guard let row = try transaction.syncRun(id) else { throw Refusal.missing(.run) }
             _ = try Rights.connection(row.connectionID, for: caller.identity, of: .run, in: transaction)
             return try Listed(row)
@@ -47,7 +47,7 @@ extension Connections {
                 (_ last: CalendarSync.Link?, _ count: Int) throws -> [CalendarSync.Link]
             ) throws -> Shown
     ) async throws -> Shown {
-        try await services.acts.readPage(for: caller) { transaction in
+        try await context.acts.readPage(for: caller) { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
             return try show { last, count in
                 let behind =
@@ -69,7 +69,7 @@ extension Connections {
         of id: String, before number: Int, for caller: Caller,
         _ show: @escaping @Sendable ((_ last: ListedConflict?, _ count: Int) throws -> [ListedConflict]) throws -> Shown
     ) async throws -> Shown {
-        try await services.acts.readPage(for: caller) { transaction in
+        try await context.acts.readPage(for: caller) { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
             return try show { last, count in
                 try transaction.syncConflicts(of: id, before: last?.row.number ?? number, limit: count)
@@ -80,7 +80,7 @@ extension Connections {
 
     /// Returns one conflict; throws 404 for a conflict of a connection that is not the caller's.
     package func conflict(_ id: String, for caller: Caller) async throws -> ListedConflict {
-        try await services.store.read { transaction in
+        try await context.store.read { transaction in
             for row in try transaction.syncConflicts(id) {
                 let own = try? Rights.connection(row.connectionID, for: caller.identity, in: transaction)
                 if own != nil { return try Listed(row) }
@@ -99,7 +99,7 @@ extension Connections {
         of id: String, before number: Int, for caller: Caller,
         _ show: @escaping @Sendable ((_ last: ListedEntry?, _ count: Int) throws -> [ListedEntry]) throws -> Shown
     ) async throws -> Shown {
-        try await services.acts.readPage(for: caller) { transaction in
+        try await context.acts.readPage(for: caller) { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
             return try show { last, count in
                 try transaction.syncJournal(of: id, before: last?.row.number ?? number, limit: count).map {

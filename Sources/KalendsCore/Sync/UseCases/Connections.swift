@@ -5,9 +5,7 @@ package import Storage
 
 /// The connections that keep people's calendars in step with a circle: lists, shows and creates them.
 package struct Connections: Sendable {
-    package let services: Services
-
-    package init(services: Services) { self.services = services }
+    let context: SyncContext
 
     /// A connection with its counters.
     package struct Shown: Sendable {
@@ -57,12 +55,12 @@ package struct Connections: Sendable {
 
     /// Returns the caller's connections of a circle, or all of them for the installation, in order of id.
     package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Shown] {
-        try await services.acts.read(in: circle, for: caller) { [settings] in try $0.connections(page, settings) }
+        try await context.acts.read(in: circle, for: caller) { [settings] in try $0.connections(page, settings) }
     }
 
     /// Returns one connection; throws 404 for a connection that is not the caller's.
     package func get(_ id: String, for caller: Caller) async throws -> Shown {
-        try await services.store.read { [settings] transaction in
+        try await context.store.read { [settings] transaction in
             try Shown(try Rights.connection(id, for: caller.identity, in: transaction), settings, in: transaction)
         }
     }
@@ -71,8 +69,8 @@ package struct Connections: Sendable {
     /// number of connections, and for a provider that the operator has not set up.
     package func create(_ draft: Draft, in circle: String, for caller: Caller) async throws -> Shown {
         let (settings, id) = (settings, FeedLedger.makeID())
-        let most = services.settings.quotas.clamped(to: caller.identity).connectionsPerUser
-        return try await services.acts.act(on: Self.ground(in: circle), for: caller) { act in
+        let most = context.settings.quotas.clamped(to: caller.identity).connectionsPerUser
+        return try await context.acts.act(on: Self.ground(in: circle), for: caller) { act in
             let transaction = act.transaction
             var faults = draft.faults
             if let fault = caller.ownerFault(draft.userID, of: "a connection") { faults.append(fault) }
@@ -94,7 +92,7 @@ package struct Connections: Sendable {
             }
             let own = Connection(
                 id: id, circleID: circle, userID: user, provider: provider, label: draft.label,
-                config: try draft.configuration.stored(services.settings.kinds), now: act.now)
+                config: try draft.configuration.stored(context.settings.kinds), now: act.now)
             if provider == .apple { try transaction.takePhoneMark(own) }
             try transaction.putConnection(own, .created, now: act.now)
             // A person who connects a phone wants it to be read, even if they turned that off before.
@@ -108,7 +106,7 @@ package struct Connections: Sendable {
         }
     }
 
-    var settings: ConnectionSettings { services.settings.connections }
+    var settings: ConnectionSettings { context.settings.connections }
 
     private static func ground(in circle: String) -> ActTarget<Circle> {
         .circle(circle, .read, touchingNoFeed: "No feed shows a connection.")

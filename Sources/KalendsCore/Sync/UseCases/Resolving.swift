@@ -7,9 +7,7 @@ import Storage
 
 /// Applies people's decisions about conflicts.
 package struct Resolving: Sendable {
-    package let services: Services
-
-    package init(services: Services) { self.services = services }
+    let context: SyncContext
 
     /// How often a decision is tried when the conflict's item changes at the same time.
     private static let tries = 3
@@ -25,7 +23,7 @@ package struct Resolving: Sendable {
                 let resolution: Resolution
                 do throws(Resolution.Problem) {
                     resolution = try record.resolution(
-                        keep, link: link, item: ours, at: Instant(milliseconds: services.now()))
+                        keep, link: link, item: ours, at: Instant(milliseconds: context.now()))
                 } catch {
                     throw Self.refusal(of: error)
                 }
@@ -50,7 +48,7 @@ package struct Resolving: Sendable {
         try await decide(id, for: caller) { store, record in
             guard record.state == .open else { throw Self.refusal(of: .outdated) }
             var batch = SyncBatch()
-            batch.conflicts = [record.dismissed(at: Instant(milliseconds: services.now()))]
+            batch.conflicts = [record.dismissed(at: Instant(milliseconds: context.now()))]
             try await commit(batch, store, id, "dismissed", for: caller)
         }
     }
@@ -74,7 +72,7 @@ package struct Resolving: Sendable {
     ) async throws {
         let connection = store.parts.connection.id
         let batch = try StoredBatch(batch, of: connection)
-        try await services.acts.act(on: .connection(connection, of: .conflict), for: caller) { act in
+        try await context.acts.act(on: .connection(connection, of: .conflict), for: caller) { act in
             try store.checkTurn(in: act.transaction, now: act.now)
             try act.transaction.keep(batch, of: connection, by: caller.actor.text, now: act.now)
             return ActResult(
@@ -85,7 +83,7 @@ package struct Resolving: Sendable {
 
     private func state(of item: ItemKey, _ store: DatabaseSyncStore) async throws -> (Link?, Ours?) {
         let connection = store.parts.connection.id
-        let link: Link? = try await services.store.read { transaction in
+        let link: Link? = try await context.store.read { transaction in
             try transaction.syncLink(
                 of: connection, item.collection.rawValue, item.id, item.occurrence?.basic ?? ""
             )
@@ -100,11 +98,11 @@ package struct Resolving: Sendable {
     ) async throws {
         let own = try await find(id, for: caller)
         try await alone(own, for: caller) { store in
-            let row = try await services.store.read { try $0.syncConflict(id, of: own.id) }
+            let row = try await context.store.read { try $0.syncConflict(id, of: own.id) }
             guard let row else { throw Refusal.missing(.conflict) }
             try await work(store, try storedRecord(row.content))
-            let now = services.now()
-            try await services.store.record { transaction in
+            let now = context.now()
+            try await context.store.record { transaction in
                 guard var soon = try transaction.connection(own.id) else { return }
                 soon.comeSoon(now: now)
                 try transaction.recordConnection(soon)
@@ -114,7 +112,7 @@ package struct Resolving: Sendable {
 
     /// Returns the connection of a conflict; throws 404 for a connection that is not the caller's.
     private func find(_ id: String, for caller: Caller) async throws -> Connection {
-        try await services.store.read { transaction in
+        try await context.store.read { transaction in
             for row in try transaction.syncConflicts(id) {
                 if let own = try? Rights.connection(
                     row.connectionID, for: caller.identity, of: .conflict, in: transaction)
@@ -130,18 +128,18 @@ package struct Resolving: Sendable {
     private func alone<Value>(
         _ own: Connection, for caller: Caller, _ work: (DatabaseSyncStore) async throws -> Value
     ) async throws -> Value {
-        let (holder, settings) = (FeedLedger.makeID(), services.settings)
-        let slot = try await services.sync.answers.ask(ConnectionProviders.sender(own))
-        let room = try await services.room(forRunOf: own)
+        let (holder, settings) = (FeedLedger.makeID(), context.settings)
+        let slot = try await context.sync.answers.ask(ConnectionProviders.sender(own))
+        let room = try await context.room(forRunOf: own)
         defer { withExtendedLifetime((slot, room)) {} }
         for _ in 0..<Self.patience / 50 {
-            let now = services.now()
+            let now = context.now()
             // Whoever waits only reads: a run may take long to end, and many people may wait for theirs.
-            guard try await !services.store.read({ try $0.hasSyncLease(own.id, now: now) }) else {
+            guard try await !context.store.read({ try $0.hasSyncLease(own.id, now: now) }) else {
                 try await Task.sleep(for: .milliseconds(50))
                 continue
             }
-            let parts: ConnectionParts? = try await services.store.record { transaction in
+            let parts: ConnectionParts? = try await context.store.record { transaction in
                 guard
                     try transaction.takeSyncLease(
                         of: own.id, for: holder, until: now + DatabaseSyncStore.leaseTime, now: now)
@@ -152,7 +150,7 @@ package struct Resolving: Sendable {
                 try await Task.sleep(for: .milliseconds(50))
                 continue
             }
-            let store = DatabaseSyncStore(services: services, parts: parts, holder: holder, person: caller)
+            let store = DatabaseSyncStore(context: context, parts: parts, holder: holder, person: caller)
             let result: Result<Value, any Error>
             do {
                 result = .success(try await work(store))
@@ -160,12 +158,12 @@ package struct Resolving: Sendable {
                 result = .failure(error)
             }
             do {
-                try await services.store.record { try $0.endSyncLease(of: own.id, for: holder) }
+                try await context.store.record { try $0.endSyncLease(of: own.id, for: holder) }
             } catch {
-                services.sync.giveBack(own.id, of: holder, in: services.store)
+                context.sync.giveBack(own.id, of: holder, in: context.store)
                 throw error
             }
-            services.sync.wake()
+            context.sync.wake()
             return try result.get()
         }
         throw Refusal.runUnderWay

@@ -7,17 +7,15 @@ import Storage
 
 /// Runs that people request: begins, previews, approves and undoes them.
 package struct Syncing: Sendable {
-    package let services: Services
-
-    package init(services: Services) { self.services = services }
+    let context: SyncContext
 
     /// Makes a connection run as soon as possible; returns the id of the new run, or of the one that is in progress.
     ///
     /// Throws 409 while a run is held, and for a connection that the server does not run; 503 while the provider has
     /// asked the account to wait.
     package func begin(_ id: String, for caller: Caller) async throws -> String {
-        let (new, sync) = (FeedLedger.makeID(), services.sync)
-        let run = try await services.acts.act(on: .connection(id), for: caller) { act in
+        let (new, sync) = (FeedLedger.makeID(), context.sync)
+        let run = try await context.acts.act(on: .connection(id), for: caller) { act in
             let (own, transaction, now) = (act.target, act.transaction, act.now)
             try Self.checkRuns(own)
             if let running = try transaction.syncRuns(of: id, in: .running).first { return .unchanged(running.id) }
@@ -30,7 +28,7 @@ package struct Syncing: Sendable {
                 record, PendingSync(connectionID: id, kind: .manual, runID: new, dueAt: now), now: now)
             return .unnoted("The connection's runs list it.", new)
         }
-        services.sync.wake()
+        context.sync.wake()
         return run
     }
 
@@ -40,8 +38,8 @@ package struct Syncing: Sendable {
     package func preview<Shown: Sendable>(
         _ id: String, for caller: Caller, _ show: (SyncRun.Preview) async throws -> Shown
     ) async throws -> Shown {
-        let settings = services.settings
-        let parts = try await services.store.read { transaction in
+        let settings = context.settings
+        let parts = try await context.store.read { transaction in
             let own = try Rights.connection(id, for: caller.identity, in: transaction)
             try Self.checkRuns(own)
             if let sentence = try settings.quotas.conflictsInTheWay(of: id, in: transaction) {
@@ -49,15 +47,15 @@ package struct Syncing: Sendable {
             }
             return try ConnectionParts(own, in: transaction, settings)
         }
-        try services.sync.users.take(
-            parts.connection.userID, now: services.now(), "A user's calendars can be looked through")
-        let slot = try await services.sync.answers.ask(ConnectionProviders.sender(parts.connection))
-        let room = try await services.room(forRunOf: parts.connection)
+        try context.sync.users.take(
+            parts.connection.userID, now: context.now(), "A user's calendars can be looked through")
+        let slot = try await context.sync.answers.ask(ConnectionProviders.sender(parts.connection))
+        let room = try await context.room(forRunOf: parts.connection)
         defer { withExtendedLifetime((slot, room)) {} }
-        let store = DatabaseSyncStore(services: services, parts: parts, holder: nil)
+        let store = DatabaseSyncStore(context: context, parts: parts, holder: nil)
         do {
-            let opened = try await services.calendars.open(parts.connection)
-            return try await show(try await SyncRun(services, opened, store).preview())
+            let opened = try await context.calendars.open(parts.connection)
+            return try await show(try await SyncRun(context, opened, store).preview())
         } catch let failure as ProviderFailure {
             throw Refusal(failure)
         }
@@ -66,7 +64,7 @@ package struct Syncing: Sendable {
     /// Lets a held run make the changes that it was held for, and no others; returns its id.
     package func approve(_ run: String, for caller: Caller) async throws -> String {
         let connection = try await connection(ofRun: run)
-        try await services.acts.act(on: .connection(connection, of: .run), for: caller) { act in
+        try await context.acts.act(on: .connection(connection, of: .run), for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
             guard var row = try transaction.syncRun(run) else { throw Refusal.missing(.run) }
             try Self.checkRuns(act.target)
@@ -85,14 +83,14 @@ package struct Syncing: Sendable {
                 PendingSync(connectionID: connection, kind: .approved, runID: run, dueAt: now))
             return ActResult(noting: AuditNote(.runApproved, run, detail: ["connection": .string(connection)]))
         }
-        services.sync.wake()
+        context.sync.wake()
         return run
     }
 
     /// Requests that a run is undone, except for what was changed since; returns the id of the run that undoes it.
     package func undo(_ run: String, for caller: Caller) async throws -> String {
         let (connection, new) = (try await connection(ofRun: run), FeedLedger.makeID())
-        try await services.acts.act(on: .connection(connection, of: .run), for: caller) { act in
+        try await context.acts.act(on: .connection(connection, of: .run), for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
             guard let row = try transaction.syncRun(run) else { throw Refusal.missing(.run) }
             try Self.checkRuns(act.target)
@@ -108,12 +106,12 @@ package struct Syncing: Sendable {
             return ActResult(
                 noting: AuditNote(.runUndone, run, detail: ["connection": .string(connection), "by": .string(new)]))
         }
-        services.sync.wake()
+        context.sync.wake()
         return new
     }
 
     private func connection(ofRun run: String) async throws -> String {
-        guard let row = try await services.store.read({ try $0.syncRun(run) }) else { throw Refusal.missing(.run) }
+        guard let row = try await context.store.read({ try $0.syncRun(run) }) else { throw Refusal.missing(.run) }
         return row.connectionID
     }
 

@@ -18,7 +18,7 @@ struct FeedPages: Sendable {
         routes.page(.post, Self.path, for: .feed, back: Self.path, Self.change)
         routes.page(.post, Self.path + "/reveal", for: .feed, back: Self.path) { visit in
             let id = try await Self.own(visit)
-            let address = try await Feeds(services: visit.services).reveal(id, for: try visit.caller())
+            let address = try await visit.services.feeds.reveal(id, for: try visit.caller())
             return try await Self.page(visit, id, address: address)
         }
         routes.page(.post, Self.path + "/regenerate", for: .feed, back: Self.path) { visit in
@@ -26,17 +26,17 @@ struct FeedPages: Sendable {
             var fields = FieldReader(["graceSeconds": visit.form["graceSeconds"].map(JSONValue.typed) ?? .null])
             let grace = fields.integer("graceSeconds", in: Feeds.graces, isRequired: true)
             try fields.end()
-            let made = try await Feeds(services: visit.services).regenerate(
+            let made = try await visit.services.feeds.regenerate(
                 id, graceSeconds: grace ?? 0, for: try visit.caller())
             return try await Self.page(
                 visit, id, address: made.address, done: grace ?? 0 > 0 ? .feedRegenerated : .feedRenewed)
         }
         routes.page(.post, Self.path + "/revoke", for: .feed, back: Self.path) { visit in
-            _ = try await Feeds(services: visit.services).revoke(try await Self.own(visit), for: try visit.caller())
+            _ = try await visit.services.feeds.revoke(try await Self.own(visit), for: try visit.caller())
             return visit.redirect(to: visit.filled(Self.path), done: .feedRevoked)
         }
         routes.page(.post, Self.path + "/delete", for: .feed, back: Self.path) { visit in
-            try await Feeds(services: visit.services).delete(
+            try await visit.services.feeds.delete(
                 try await Self.own(visit), if: .none, for: try visit.caller())
             return visit.redirect(to: visit.filled(SyncPages.path), done: .feedRemoved)
         }
@@ -47,7 +47,7 @@ struct FeedPages: Sendable {
         let content = ContentForm<FeedConfiguration>(kinds: visit.services.settings.kinds)
         do {
             let change = Feeds.Change(content.body(visit.form), content.kinds)
-            _ = try await Feeds(services: visit.services).change(id, change, if: .none, for: try visit.caller())
+            _ = try await visit.services.feeds.change(id, change, if: .none, for: try visit.caller())
             return visit.redirect(to: visit.filled(path), done: .feedChanged)
         } catch let refusal as Refusal {
             guard let draft = Draft(refusal, of: visit.form, content.names, fields: content.renamed) else {
@@ -73,7 +73,7 @@ struct FeedPages: Sendable {
         let read = try await visit.read(isLarge: true) { circle, visitor in
             let today = PageZone(visitor.zone).local(services.now()).day
             return try FeedPage(
-                try circle.shownFeed(id, services), patients: try patients(of: circle),
+                try circle.shownFeed(id, services.feedContext), patients: try patients(of: circle),
                 preview: try CalendarPages.entries(
                     ofFeed: id, in: circle, from: today, to: today.adding(days: previewDays), visitor.zone, services),
                 address: address, services.settings, draft: draft, now: services.now())

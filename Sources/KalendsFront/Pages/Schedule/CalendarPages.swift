@@ -71,7 +71,7 @@ struct CalendarPages: Sendable {
         _ services: Services
     ) throws -> [PageEntry] {
         let days = FeedPreview.Days(from: .day(from), to: .day(to))
-        let preview = try circle.preview(of: feed, days, bytes: 4 * PageText.mostBytes, services)
+        let preview = try circle.preview(of: feed, days, bytes: 4 * PageText.mostBytes, services.feedContext)
         return entries(of: preview, in: circle, from: from, to: to, zone, services)
     }
 
@@ -81,7 +81,7 @@ struct CalendarPages: Sendable {
         _ zone: TimeZoneReference, _ services: Services
     ) throws -> [PageEntry] {
         let days = FeedPreview.Days(from: .day(from), to: .day(to))
-        let preview = try circle.preview(of: draft, days, bytes: 4 * PageText.mostBytes, services)
+        let preview = try circle.preview(of: draft, days, bytes: 4 * PageText.mostBytes, services.feedContext)
         return entries(of: preview, in: circle, from: from, to: to, zone, services)
     }
 
@@ -101,7 +101,7 @@ struct CalendarPages: Sendable {
             let item = try circle.item(id, kind)
             guard let content = item.content else { throw Refusal.missing(kind.resource) }
             var page = ItemPage(item.item, content, try circle.names, circle.circle, reader: visitor.zone)
-            let reach = try Reach(services: services).of(id, kind, in: circle)
+            let reach = try services.reach.of(id, kind, in: circle)
             page.reach = ItemReach(reach)
             let kinds = services.settings.kinds
             page.silent = try reach.silent.map { silent in

@@ -16,11 +16,11 @@ struct ConflictPages: Sendable {
         routes.page(.post, Self.path + "/{conflict}/resolve", for: .connection, back: Self.path) { visit in
             let id = try await Self.own(visit)
             let keep = try SyncRoutes.decision.read(["keep": visit.form["keep"].map(JSONValue.string) ?? .null])
-            try await Resolving(services: visit.services).resolve(id, keep, for: try visit.caller())
+            try await visit.services.resolving.resolve(id, keep, for: try visit.caller())
             return visit.redirect(to: visit.filled(Self.path), done: .conflictResolved)
         }
         routes.page(.post, Self.path + "/{conflict}/dismiss", for: .connection, back: Self.path) { visit in
-            try await Resolving(services: visit.services).dismiss(
+            try await visit.services.resolving.dismiss(
                 try await Self.own(visit), for: try visit.caller())
             return visit.redirect(to: visit.filled(Self.path), done: .conflictDismissed)
         }

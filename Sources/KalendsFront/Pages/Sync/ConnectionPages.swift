@@ -22,7 +22,7 @@ struct ConnectionPages: Sendable {
         routes.page(.get, Self.path + "/progress", for: .connection, Self.progress)
         ConnectionSetupPages().add(to: &routes)
         Self.post("sync", in: &routes, .syncStarted) { visit, id in
-            _ = try await Syncing(services: visit.services).begin(id, for: try visit.caller())
+            _ = try await visit.services.syncing.begin(id, for: try visit.caller())
         }
         for (name, isPaused) in [("pause", true), ("resume", false)] {
             Self.post(name, in: &routes, isPaused ? .connectionPaused : .connectionResumed) { visit, id in
@@ -32,11 +32,11 @@ struct ConnectionPages: Sendable {
             }
         }
         Self.post("runs/{run}/approve", in: &routes, .runApproved) { visit, id in
-            _ = try await Syncing(services: visit.services).approve(
+            _ = try await visit.services.syncing.approve(
                 try await Self.run(visit, of: id), for: try visit.caller())
         }
         Self.post("runs/{run}/undo", in: &routes, .runUndone) { visit, id in
-            _ = try await Syncing(services: visit.services).undo(
+            _ = try await visit.services.syncing.undo(
                 try await Self.run(visit, of: id), for: try visit.caller())
         }
         routes.page(.post, Self.path + "/delete", for: .connection, back: Self.path) { visit in

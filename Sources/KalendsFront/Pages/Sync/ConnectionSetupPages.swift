@@ -180,7 +180,7 @@ extension ConnectionPages {
     ) async throws -> (counts: Pages.SyncCounts, changes: [ConnectionPage.Change]) {
         let kinds = visit.services.settings.kinds
         let (counts, items) = try await visit.context.awaiting {
-            try await Syncing(services: visit.services).preview(id, for: try visit.caller()) {
+            try await visit.services.syncing.preview(id, for: try visit.caller()) {
                 ($0.counts, Array($0.items.prefix(200)))
             }
         }

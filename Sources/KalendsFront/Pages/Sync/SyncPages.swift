@@ -17,7 +17,7 @@ struct SyncPages: Sendable {
         routes.page(.get, Self.path, for: .circle(.read)) { try await Self.page($0) }
         routes.page(.post, "/app/circles/{circle}/feeds", for: .circle(.read), back: Self.path) { visit in
             try await Self.answering(visit) { draft in
-                let made = try await Feeds(services: visit.services).create(
+                let made = try await visit.services.feeds.create(
                     draft, in: try visit.id("circle"), for: try visit.caller())
                 return try await FeedPages.page(
                     visit, made.feed.feed.id, address: made.address, done: .feedCreated)

@@ -22,7 +22,7 @@ struct ExportRoute: Sendable {
 
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, caller) = (try context.identifier("circle"), try context.caller())
-        let file = try await CircleExport.file(of: circleID, for: caller, services)
+        let file = try await CircleExport.file(of: circleID, for: caller, services.feedContext)
         return Response(
             status: .ok,
             headers: [

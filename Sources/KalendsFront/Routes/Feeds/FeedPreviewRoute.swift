@@ -32,7 +32,8 @@ struct FeedPreviewRoute: Sendable {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let start = min(max(0, try Page(request, context).number ?? 0), Int.max / 2)
         let preview = try await FeedPreview.of(
-            id, for: caller, days: Self.days(request), .init(start: start, bytes: PageText.mostBytes), services)
+            id, for: caller, days: Self.days(request), .init(start: start, bytes: PageText.mostBytes),
+            services.feedContext)
         defer { withExtendedLifetime(preview) {} }
         return .json(text: try preview.text(from: start, context.memory.answer))
     }

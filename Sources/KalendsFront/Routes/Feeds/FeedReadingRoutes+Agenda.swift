@@ -25,7 +25,7 @@ extension FeedReadingRoutes {
         let chosen = query["date"].flatMap { CalendarPage.day(String($0)) }
         let shown: FeedAgenda
         do {
-            shown = try await FeedReading(services: services).agenda(of: token, now: now) { today in
+            shown = try await services.feedReading.agenda(of: token, now: now) { today in
                 let days = view.days(from: chosen ?? today)
                 return (days.lowerBound, days.upperBound.adding(days: 1))
             }

@@ -26,7 +26,7 @@ extension FeedReadingRoutes {
         }
         let shown: FeedFreeBusy
         do {
-            shown = try await FeedReading(services: services).freeBusy(of: token, now: now, asked)
+            shown = try await services.feedReading.freeBusy(of: token, now: now, asked)
         } catch is FeedReading.Ended {
             return Self.ended(request)
         } catch FeedFreeBusy.Fault.noTime {

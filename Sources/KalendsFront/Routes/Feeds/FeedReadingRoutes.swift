@@ -76,7 +76,7 @@ struct FeedReadingRoutes: Sendable {
         _ context: KalendsContext
     ) async throws -> Response {
         let look = FeedRenderKey(asked, token, on: route, family: ClientFamily(userAgent: asked.userAgent), now: now)
-        let reading = FeedReading(services: services)
+        let reading = services.feedReading
         let keep: @Sendable (RenderedFeed) -> Void = {
             let key = FeedBodies.Key(hash: $0.shown.hash, form: look.form, coding: .identity)
             bodies.keep($0.text, for: key, of: look.key)
@@ -87,7 +87,7 @@ struct FeedReadingRoutes: Sendable {
         case .ended:
             return Self.ended(request)
         case .live(let live, let made):
-            if made == nil, let answer = FeedAnswer(asked, look, live, in: services.feeds),
+            if made == nil, let answer = FeedAnswer(asked, look, live, in: services.feedCache),
                 let body = try await body(of: answer, context)
             {
                 return try await respond(answer, body, live, live.version, request, context)

@@ -46,7 +46,7 @@ struct FeedRoutes: Sendable {
         .number("graceSeconds", Feeds.graces, or: 0, "How many seconds the old address keeps working."),
         example: ["graceSeconds": 3600])
 
-    private var feeds: Feeds { Feeds(services: services) }
+    private var feeds: Feeds { services.feeds }
 
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())

@@ -35,7 +35,7 @@ struct FreeBusyRoute: Sendable {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let (users, from, to) = try Self.body.read(try await request.json(context))
         return try .json(
-            try await CircleFreeBusy.of(users, in: circle, from: from, to: to, for: caller, services).json)
+            try await CircleFreeBusy.of(users, in: circle, from: from, to: to, for: caller, services.feedContext).json)
     }
 }
 

@@ -68,7 +68,7 @@ struct ConnectionAccountRoutes: Sendable {
         .required("code", InputType.text().documented(.string.described("The code that the sign-in brought."))),
         example: ["code": "kal_cc_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"])
 
-    private var connections: Connections { Connections(services: services) }
+    private var connections: Connections { services.connections }
 
     private func authorize(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())

@@ -31,7 +31,7 @@ struct ConnectionRecordRoutes: Sendable {
             [.ok(.named("Conflict"))], conflict)
     }
 
-    private var connections: Connections { Connections(services: services) }
+    private var connections: Connections { services.connections }
 
     private func runs(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))

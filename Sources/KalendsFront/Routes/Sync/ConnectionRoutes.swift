@@ -38,7 +38,7 @@ struct ConnectionRoutes: Sendable {
             [.noContent], hasTag: true, delete)
     }
 
-    private var connections: Connections { Connections(services: services) }
+    private var connections: Connections { services.connections }
 
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller, page) = (

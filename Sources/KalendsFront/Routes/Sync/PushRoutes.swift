@@ -72,13 +72,13 @@ struct PushRoutes: Sendable {
         let headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
         if GooglePush.isMeant(headers: headers) {
             guard let notice = GooglePush.notice(headers: headers) else { throw Self.unreadable }
-            try await ChangeReports(services: services).take([notice], from: .google)
+            try await services.changeReports.take([notice], from: .google)
             return Response(status: .ok, headers: [.cacheControl: "no-store"])
         }
         let bytes = try await request.bytes(
             limit: GraphPush.longestBody, times: Request.documentFactor, context)
         guard let notices = GraphPush.notices(body: bytes) else { throw Self.unreadable }
-        try await ChangeReports(services: services).take(notices, from: .outlook)
+        try await services.changeReports.take(notices, from: .outlook)
         return Response(status: .accepted, headers: [.cacheControl: "no-store"])
     }
 

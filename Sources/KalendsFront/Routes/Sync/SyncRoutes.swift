@@ -43,7 +43,7 @@ struct SyncRoutes: Sendable {
             .scope(.connections), [conflict], refusals: [409], dismiss)
     }
 
-    private var syncing: Syncing { Syncing(services: services) }
+    private var syncing: Syncing { services.syncing }
 
     private func sync(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
@@ -76,13 +76,13 @@ struct SyncRoutes: Sendable {
         let keep = try Self.decision.read(try await request.json(context))
         // A run that is under way may take long to end.
         context.memory.letGo()
-        try await Resolving(services: services).resolve(id, keep, for: caller)
+        try await services.resolving.resolve(id, keep, for: caller)
         return try .json(try await services.connections.conflict(id, for: caller).json)
     }
 
     private func dismiss(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
-        try await Resolving(services: services).dismiss(id, for: caller)
+        try await services.resolving.dismiss(id, for: caller)
         return try .json(try await services.connections.conflict(id, for: caller).json)
     }
 

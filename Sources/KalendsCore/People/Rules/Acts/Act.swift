@@ -2,6 +2,16 @@
 
 import Storage
 
+/// What reads and changes what is stored by acts.
+protocol Acting: Sendable {
+    var acts: Acts { get }
+}
+
+extension Acting {
+    var store: any Store { acts.store }
+    var now: Clock { acts.now }
+}
+
 /// A change in progress within one transaction: its target, the caller who makes it, and its time.
 struct Act<Target> {
     let target: Target

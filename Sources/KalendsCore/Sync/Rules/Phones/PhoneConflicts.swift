@@ -3,7 +3,7 @@
 import CalendarSync
 import Storage
 
-extension Services {
+extension SyncContext {
     /// Returns the items of a connection that a phone carries which wait for a person's decision; none for others.
     func undecidedItems(of own: Connection) async throws -> Set<ItemKey> {
         guard own.provider == .apple else { return [] }

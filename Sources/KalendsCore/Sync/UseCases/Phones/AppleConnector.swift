@@ -7,7 +7,9 @@ package import Storage
 /// Reading concerns the person's own calendar, which the phone sends; writing concerns the events that connections have
 /// the phone add to it. The phone itself handles the system's permission.
 package struct AppleConnector: Sendable {
-    let services: Services
+    let context: SyncContext
+    let circles: Circles
+    let connections: Connections
 
     package struct Shown: Sendable {
         /// Nil while the person is not connected.
@@ -30,13 +32,13 @@ package struct AppleConnector: Sendable {
     private static let mostCircles = 200
 
     package func get(for caller: Caller) async throws -> Shown {
-        try await services.acts.readOwn(for: caller) { try $0.appleConnector }
+        try await context.acts.readOwn(for: caller) { try $0.appleConnector }
     }
 
     /// Whether the person's connection was ended on this server, so that their phones have to stop.
     package func wasEnded(for caller: Caller) async throws -> Bool {
         let user = try Rights.user(caller.identity)
-        return try await services.store.read { try $0.hasEndedPhone(user) }
+        return try await context.store.read { try $0.hasEndedPhone(user) }
     }
 
     /// Connects every circle of the person that is not connected yet, and allows both uses.
@@ -45,9 +47,9 @@ package struct AppleConnector: Sendable {
         try await setReads(true, of: user, for: caller)
         var draft = Connections.Draft()
         draft.provider = .apple
-        for circle in try await services.circles.list(PageRequest(limit: Self.mostCircles), for: caller) {
+        for circle in try await circles.list(PageRequest(limit: Self.mostCircles), for: caller) {
             do {
-                _ = try await services.connections.create(draft, in: circle.id, for: caller)
+                _ = try await connections.create(draft, in: circle.id, for: caller)
             } catch let refusal as Refusal where refusal.code == .labelTaken {
                 // A connection already exists.
             }
@@ -69,7 +71,7 @@ package struct AppleConnector: Sendable {
         try await setReads(false, of: user, for: caller)
         for own in try await connections(of: user) {
             do {
-                try await services.connections.delete(own.id, removingEvents: false, if: .none, for: caller)
+                try await connections.delete(own.id, removingEvents: false, if: .none, for: caller)
             } catch let refusal as Refusal where refusal.kind == .missing {
                 // Another request has already ended the connection.
             }
@@ -77,20 +79,20 @@ package struct AppleConnector: Sendable {
     }
 
     private func connections(of user: String) async throws -> [Connection] {
-        try await services.store.read { try $0.connections(of: user, by: .apple) }
+        try await context.store.read { try $0.connections(of: user, by: .apple) }
     }
 
     private func setWrites(_ writes: Bool, of user: String, for caller: Caller) async throws {
         for own in try await connections(of: user) where own.state == (writes ? .paused : .active) {
             var change = Connections.Change()
             change.paused = !writes
-            _ = try await services.connections.change(own.id, change, if: .none, for: caller)
+            _ = try await connections.change(own.id, change, if: .none, for: caller)
         }
     }
 
     /// Notes whether the person's calendar may be read; if not, what was read is deleted.
     private func setReads(_ reads: Bool, of user: String, for caller: Caller) async throws {
-        try await services.acts.act(on: .ownCalendar(of: user), for: caller) { act in
+        try await context.acts.act(on: .ownCalendar(of: user), for: caller) { act in
             let transaction = act.transaction
             let old = try transaction.user(user)?.readsPhone
             guard old.map({ $0 != reads }) ?? true else { return .unchanged(()) }

@@ -41,8 +41,8 @@ extension PhoneItems {
             return body(device.problem.flatMap { PhoneProblem(text: $0) })?.rawValue != device.problem
         }
         // Most requests change nothing, and need not wait for other writers.
-        guard try await services.store.read(isNews) else { return }
-        try await services.acts.act(
+        guard try await context.store.read(isNews) else { return }
+        try await context.acts.act(
             on: .user(user, touchingNoCircle: "No feed shows what keeps a phone from its calendars."), for: caller
         ) { act in
             let transaction = act.transaction
@@ -73,8 +73,8 @@ extension PhoneItems {
             }
             return try transaction.phoneCarrier(of: user, source: source)?.carrier == device
         }
-        guard try await services.store.read(isNews) else { return }
-        try await services.acts.act(
+        guard try await context.store.read(isNews) else { return }
+        try await context.acts.act(
             on: .user(user, touchingNoCircle: "No feed shows what keeps a phone from writing."), for: caller
         ) { act in
             guard try isNews(act.transaction) else { return .unchanged(()) }

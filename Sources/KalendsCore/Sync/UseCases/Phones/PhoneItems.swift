@@ -10,7 +10,7 @@ import Storage
 /// duplicates. Events are made when their device sends a request and something has changed since its last one, so a
 /// request without changes costs only a look at a version.
 package struct PhoneItems: Sendable {
-    let services: Services
+    let context: SyncContext
     let logger: Logger
 
     /// Milliseconds without a request after which another device may take over.
@@ -21,7 +21,7 @@ package struct PhoneItems: Sendable {
     /// Returns the parts of the marks of the caller's events.
     package func marks(for caller: Caller) async throws -> PhoneMarks {
         let user = try Rights.user(caller.identity)
-        return try await services.store.read { transaction in
+        return try await context.store.read { transaction in
             PhoneMarks(
                 installation: try transaction.installationID(), ofSources: try transaction.phoneMarks(of: user))
         }
@@ -45,8 +45,8 @@ package struct PhoneItems: Sendable {
     ///   for items and therefore begins to carry nothing.
     package func attend(_ caller: Caller, since: Int?) async throws {
         let user = try Rights.user(caller.identity)
-        let (device, now, settings) = (caller.device, services.now(), services.settings)
-        let needs = try await services.store.read { transaction in
+        let (device, now, settings) = (caller.device, context.now(), context.settings)
+        let needs = try await context.store.read { transaction in
             let known = Dictionary(
                 try transaction.phoneCarriers(of: user).map { (ByteString($0.source), $0) }, uniquingKeysWith: { $1 })
             var sources = try transaction.connections(of: user, by: .apple).filter { $0.state == .active }
@@ -104,7 +104,7 @@ package struct PhoneItems: Sendable {
     /// Makes a device the carrier of a source.
     private func give(_ carrier: PhoneCarrier, _ own: Connection?, to device: String, for caller: Caller) async throws {
         let (user, source) = (carrier.userID, carrier.source)
-        try await services.acts.act(
+        try await context.acts.act(
             on: .user(user, touchingNoCircle: "No feed shows what a phone carries."), for: caller
         ) { act in
             let (transaction, now) = (act.transaction, act.now)
@@ -127,8 +127,8 @@ package struct PhoneItems: Sendable {
     package func choose(
         _ name: @escaping @Sendable () throws -> String, of id: String, for caller: Caller
     ) async throws -> Connections.Shown {
-        let (settings, switches) = (services.settings.connections, services.switches)
-        return try await services.acts.act(on: .connection(id), for: caller) { act in
+        let (settings, switches) = (context.settings.connections, context.switches)
+        return try await context.acts.act(on: .connection(id), for: caller) { act in
             let (own, transaction, now) = (act.target, act.transaction, act.now)
             let name = try name()
             guard own.provider == .apple else {
@@ -163,7 +163,7 @@ package struct PhoneItems: Sendable {
     package func judge(_ taken: inout PersonalEvents.Taken, problem: PhoneProblem?, for caller: Caller) async throws {
         let user = try Rights.user(caller.identity)
         for source in taken.sources {
-            guard let own = try await services.store.read({ try $0.connection(source.string) }), own.userID == user,
+            guard let own = try await context.store.read({ try $0.connection(source.string) }), own.userID == user,
                 own.state == .active
             else { continue }
             _ = try await run(own)
@@ -171,7 +171,7 @@ package struct PhoneItems: Sendable {
         try await report(problem, of: user, for: caller)
         let items = taken.taken.compactMap { $0.event }.filter { $0.source != nil }
         guard !items.isEmpty else { return }
-        taken.undecided = try await services.store.read { transaction in
+        taken.undecided = try await context.store.read { transaction in
             var open: [ByteString: Set<ItemKey>] = [:]
             for source in Set(items.compactMap { $0.source.map { ByteString($0) } }) {
                 open[source] = try transaction.undecidedItems(of: source.string)
@@ -195,8 +195,8 @@ package struct PhoneItems: Sendable {
     ///
     /// - Returns: whether it ran.
     private func run(_ own: Connection) async throws -> Bool {
-        let (id, settings) = (own.id, services.settings)
-        let isOtherBaseline = try await services.store.read { transaction in
+        let (id, settings) = (own.id, context.settings)
+        let isOtherBaseline = try await context.store.read { transaction in
             guard let stored = try transaction.syncPosition(of: id) else { return false }
             let position: Position = try storedRecord(stored)
             let present = try ConnectionParts(own, in: transaction, settings).fingerprint()
@@ -212,11 +212,11 @@ package struct PhoneItems: Sendable {
         let id = own.id
         let end = ContinuousClock.now + Self.patience
         while ContinuousClock.now < end {
-            if services.sync.enterAsked(own) {
-                defer { services.sync.leave(id) }
-                if try await ConnectionRun(services: services, logger: logger, id: id).go() { return true }
+            if context.sync.enterAsked(own) {
+                defer { context.sync.leave(id) }
+                if try await ConnectionRun(context: context, logger: logger, id: id).go() { return true }
                 // Either a person's decision holds the lease for a moment, or the connection has ended.
-                guard try await services.store.read({ try $0.connection(id)?.state }) == .active else { return false }
+                guard try await context.store.read({ try $0.connection(id)?.state }) == .active else { return false }
             }
             try await Task.sleep(for: .milliseconds(20))
         }
@@ -227,7 +227,7 @@ package struct PhoneItems: Sendable {
     private func note(_ own: PhoneCarrier, since: Int?, now: Int) async throws {
         let delivered = since ?? 0
         guard delivered > own.deliveredAt || now - (own.seenAt ?? 0) >= Self.attention else { return }
-        try await services.store.record { transaction in
+        try await context.store.record { transaction in
             let stored = try transaction.phoneCarrier(of: own.userID, source: own.source) ?? own
             guard stored.carrier == own.carrier, stored.turn == own.turn else { return }
             var present = stored
@@ -241,7 +241,7 @@ package struct PhoneItems: Sendable {
 
     /// Notes the state from which a connection's events were made.
     private func note(_ own: PhoneCarrier, shown: String) async throws {
-        try await services.store.record { transaction in
+        try await context.store.record { transaction in
             guard try transaction.connection(own.source) != nil else { return }
             var present = try transaction.phoneCarrier(of: own.userID, source: own.source) ?? own
             present.shown = shown
