@@ -127,7 +127,7 @@ let package = Package(
         // Where a person worked, and the events that record it. No I/O; phones and the server use the same code.
         .target(name: "OfficeDays", dependencies: ["Base", "Calendar"]),
 
-        // The texts about a phone's calendars, shared by phones and web pages.
+        // What a person reads in the phone app. The companion uses it, and tests compare the web pages' words with it.
         .target(name: "PhoneTexts", dependencies: ["Base"]),
 
         // Renders web pages from given facts: templates, words, pictures. No server, no store.
@@ -404,7 +404,7 @@ for target in package.targets where ["Server", "FeedServer"].contains(target.nam
     target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
 }
 
-// Other packages are for the server's targets alone, but for what these use.
+// Other packages are only for the server's targets, except what these use.
 let shared = ["Base", "Calendar", "ICalBridge", "OfficeDays", "PhoneTexts", "TestSupport"]
 for target in package.targets where !shared.contains(target.name) {
     target.dependencies = target.dependencies.map { dependency in

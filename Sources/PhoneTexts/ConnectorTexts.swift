@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The texts about the Apple Calendar connector that a person reads, on a phone and on a page.
+/// The texts about the Apple Calendar connector that a person reads on a phone.
 ///
-/// Each sentence is defined once, so that both show the same.
+/// Tests compare the words of the web pages with them, so that both show the same.
 public struct ConnectorTexts: Hashable, Sendable {
     /// The app's name, the only word that varies.
     public let app: String
