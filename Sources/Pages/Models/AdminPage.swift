@@ -146,7 +146,7 @@ public struct AdminPage: Page {
 
     public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
-        let keyFields = [Field("name", words["keyName"], Field.text(), isRequired: true, most: 1000)]
+        let keyFields = [Field("name", words["keyName"], Field.text(), isRequired: true, most: TextLength.line)]
         return PageContent(
             template: "admin", title: words["adminTitle"], section: .admin,
             content: [

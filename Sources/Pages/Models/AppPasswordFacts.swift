@@ -37,7 +37,7 @@ public struct AppPasswordFields: Sendable {
         let all = [
             Field(
                 "label", words["appLabel"], Field.text(), value: label, hint: words["appLabelHint"], isRequired: true,
-                most: 1000),
+                most: TextLength.line),
             Field("access", words["appAccess"], .radio(access), value: mayWrite ? "write" : "read"),
             Field("own", words["appOwn"], .check, value: reachesOwn ? "true" : nil, hint: words["appOwnHint"]),
         ]

@@ -180,7 +180,7 @@ public struct ConnectionPage: Page {
                         }), value: usable.first(where: \.isOurs)?.id ?? "",
                 hint: usable.count < calendars.count
                     ? words("chooseReadOnly", count: calendars.count - usable.count) : nil),
-            Field("name", words["chooseNewName"], Field.text(), value: name, most: 1000),
+            Field("name", words["chooseNewName"], Field.text(), value: name, most: TextLength.line),
         ] + (shares ? [Field("shareWith", words["chooseShared"], .check)] : [])
     }
 
@@ -188,7 +188,7 @@ public struct ConnectionPage: Page {
         [
             Field(
                 "label", paper.words["connectionLabel"], Field.text(), value: connection.label,
-                hint: paper.words["connectionLabelHint"], most: 1000)
+                hint: paper.words["connectionLabelHint"], most: TextLength.line)
         ] + paper.fields(self.content, kinds: "synced")
     }
 

@@ -157,7 +157,7 @@ public struct FeedPage: Page {
         [
             Field(
                 "label", paper.words["feedLabel"], Field.text(), value: feed.label, hint: paper.words["feedLabelHint"],
-                most: 1000)
+                most: TextLength.line)
         ] + paper.fields(content, kinds: "kinds")
     }
 

@@ -107,7 +107,7 @@ extension OfficeDaysPage {
                 most: 31),
             Field(
                 "officeAddress", words["officeAddress"], Field.text(), value: settings.officeAddress,
-                hint: words["officeAddressHint"], most: 1000),
+                hint: words["officeAddressHint"], most: TextLength.line),
             Field(
                 "holidays", words["officeHolidays"], .area,
                 value: settings.holidays.map(\.description).joined(separator: "\n"),

@@ -36,7 +36,7 @@ public struct SubscriptionsPage: Page {
         let words = paper.words
         let fields = [
             Field("url", words["subscriptionURL"], Field.address, hint: words["subscriptionURLHint"], isRequired: true),
-            Field("label", words["subscriptionLabel"], Field.text(), most: 1000),
+            Field("label", words["subscriptionLabel"], Field.text(), most: TextLength.line),
         ]
         return PageContent(
             template: "subscriptions", title: words["subscriptionsTitle"], section: .subscriptions,

@@ -37,7 +37,7 @@ public struct SyncPage: Page {
     public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
         let fields =
-            [Field("label", words["feedLabel"], Field.text(), hint: words["feedLabelHint"], most: 1000)]
+            [Field("label", words["feedLabel"], Field.text(), hint: words["feedLabelHint"], most: TextLength.line)]
             + paper.fields(content, kinds: "kinds") + [
                 Field(
                     "until", words["feedUntil"], Field.date, value: until?.description, hint: words["feedUntilHint"])

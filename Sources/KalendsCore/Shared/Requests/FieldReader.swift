@@ -59,7 +59,7 @@ package struct FieldReader {
     ///   - maximum: the most characters.
     ///   - maximumBytes: the most bytes in UTF-8, for texts with a limit in bytes.
     package mutating func text(
-        _ name: String, isRequired: Bool = false, maximum: Int = longestText, maximumBytes: Int = .max
+        _ name: String, isRequired: Bool = false, maximum: Int = TextLength.line, maximumBytes: Int = .max
     ) -> String? {
         guard let value = present(name, isRequired) else { return nil }
         guard case .string(let raw) = value else { return wrong(name, .wrongType, "This must be text.") }
@@ -183,8 +183,6 @@ package struct FieldReader {
         if !faults.isEmpty { throw Refusal.invalid(faults) }
     }
 
-    /// The most characters of a title, a name, a label or a place.
-    package static let longestText = 1000
     /// The most bytes of notes.
     package static let longestNotes = 65_536
 

@@ -60,12 +60,12 @@ package struct InputType<Value: Sendable>: Sendable {
 
 extension InputType<String> {
     /// Text with at least one visible character.
-    package static func text(_ most: Int = FieldReader.longestText) -> InputType {
+    package static func text(_ most: Int = TextLength.line) -> InputType {
         InputType(.text(most)) { $2.text($0, isRequired: $1 || $2.has($0), maximum: most) }
     }
 
     /// Text that may be empty; empty text counts as missing.
-    package static func looseText(_ most: Int = FieldReader.longestText) -> InputType {
+    package static func looseText(_ most: Int = TextLength.line) -> InputType {
         InputType(.optionalText(most)) { $2.text($0, isRequired: $1, maximum: most) }
     }
 

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How long texts that people write may be.
+package enum TextLength {
+    /// The most characters of a title, a name, a label or a place.
+    package static let line = 1000
+}
