@@ -5,7 +5,7 @@ import Hummingbird
 import KalendsCore
 import KalendsFront
 
-/// One request, with what it is about.
+/// One request, with its address and its caller.
 struct Exchange: Sendable {
     let request: Request
     let context: KalendsContext

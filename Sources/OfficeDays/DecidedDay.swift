@@ -38,7 +38,7 @@ public struct DecidedDay: Hashable, Sendable, Codable {
     /// Whether visits and the end of the day decide its status, because its date is on or after the date of enabling.
     public var counts: Bool
     public var look: DayLook
-    /// The current event; nil when there is none.
+    /// The current event, or nil.
     public var event: OfficeEvent?
     /// How often the date's event was written; deletions count too.
     public var revision = 0

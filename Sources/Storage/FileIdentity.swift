@@ -11,7 +11,7 @@ public struct FileIdentity: Hashable, Sendable {
     /// Its length in bytes when its identity was read.
     public let size: Int
 
-    /// Finds the file that a path leads to, following links; nil when there is none.
+    /// Finds the file that a path leads to, following links, or nil.
     public init?(path: String) {
         var status = stat()
         // The path is valid for the call, which fills only the structure that it is given.
@@ -48,7 +48,7 @@ public struct FileIdentity: Hashable, Sendable {
         // Linux follows at most 40 links, too.
         for _ in 0..<40 {
             var buffer = [UInt8](repeating: 0, count: 4096)
-            // The buffer is as long as the call is told.
+            // The call gets the true length of the buffer.
             let count = unsafe buffer.withUnsafeMutableBytes { bytes in
                 guard let start = bytes.baseAddress else { return -1 }
                 return unsafe readlink(path, start.assumingMemoryBound(to: CChar.self), bytes.count)

@@ -12,7 +12,7 @@ public enum WriteTurn: Sendable {
     case order
 }
 
-/// Thrown where a write needs more than its turn is about; an engine runs it again, alone.
+/// Thrown where a write needs more than its turn covers; an engine runs it again, alone.
 package struct TurnIsNarrow: Error {
     package init() {}
 }

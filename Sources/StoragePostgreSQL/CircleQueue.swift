@@ -8,7 +8,7 @@ internal import Synchronization
 final class CircleQueue: Sendable {
     private let waiting = Mutex<[ByteString: [CheckedContinuation<Void, Never>]]>([:])
 
-    /// Waits until no other write of this server is about a circle; `leave` ends that.
+    /// Waits until no other write of this server concerns a circle; `leave` ends that.
     func enter(_ circle: ByteString) async {
         await withCheckedContinuation { continuation in
             let isFree = waiting.withLock { waiting in

@@ -78,7 +78,7 @@ extension PostgreSQLStore {
         ).map { row in
             StoredFault(
                 table: table.name, row: row.text("key") ?? "",
-                reason: "\(row.text("place") ?? "a column") holds what it cannot hold")
+                reason: "\(row.text("place") ?? "a column") holds an invalid value")
         }
     }
 
@@ -86,7 +86,7 @@ extension PostgreSQLStore {
         try reader.rows("SELECT name, value FROM settings", []).compactMap { row in
             guard let name = row.text("name"), let range = ColumnRules.setting(name) else { return nil }
             if let text = row.text("value"), let number = Int(text), range.contains(number) { return nil }
-            return StoredFault(table: "settings", row: "'\(name)'", reason: "value holds what it cannot hold")
+            return StoredFault(table: "settings", row: "'\(name)'", reason: "value holds an invalid value")
         }
     }
 

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Lets so many readers of the database in at a time, first come, first served; waiting blocks no thread.
+/// A semaphore for readers of the database: first come, first served; waiting blocks no thread.
 final class ReaderRoom: Sendable {
     private struct State {
         var free: Int

@@ -15,7 +15,7 @@ struct SentencePassingTests {
             Sentence(ofOthers: "What others say"), reason,
             Sentence(
                 .ruleRefused,
-                "\("RRULE", .name) cannot be followed, so the event does not repeat by it: \(reason, .sentence)"),
+                "The rule \("RRULE", .name) cannot be applied, so it is ignored: \(reason, .sentence)"),
             Sentence(.linesOutside, "A line outside of the calendar was ignored.", count: 1),
         ]
         for sentence in sentences { #expect(Sentence(json: sentence.json) == sentence) }

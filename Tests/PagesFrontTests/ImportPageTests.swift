@@ -69,7 +69,7 @@ struct ImportPageTests {
             let list = try await ann.open(Self.path).expect(200)
             #expect(list.text.contains("href=\"\(location)\"") && list.text.contains("action=\"\(location)/undo\""))
             let undone = try await ann.send(list, to: "\(location)/undo").expect(200)
-            #expect(undone.text.contains("out of the calendar again") && !undone.text.contains("SUMMARY"))
+            #expect(undone.text.contains("no longer in the calendar") && !undone.text.contains("SUMMARY"))
             #expect(!undone.text.contains("import-title"))
             #expect(try await !Self.titles(server).contains("SUMMARY:Match"))
             let after = try await ann.open(Self.path).expect(200)

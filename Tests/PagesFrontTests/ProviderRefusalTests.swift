@@ -67,7 +67,7 @@ struct ProviderRefusalTests {
         Wrong("invalid_client", 502, "The provider does not accept oidcClientID and oidcClientSecret.") {
             $0.refusal = (401, "invalid_client")
         },
-        Wrong("invalid_grant", 400, "The provider does not accept the code any more.") {
+        Wrong("invalid_grant", 400, "The provider no longer accepts the code.") {
             $0.refusal = (400, "invalid_grant")
         },
         Wrong("a failing token endpoint", 503, "The provider does not redeem codes at present.") {
@@ -84,7 +84,7 @@ struct ProviderRefusalTests {
             $0.claims = ["sub": "s-new"]
             $0.userInfo = ["sub": "s-new"]
         },
-        Wrong("a name that is no id", 403, "The claim of oidcUserClaim is missing, or is no id.") {
+        Wrong("a name that is no id", 403, "The claim that oidcUserClaim names is missing, or is not a valid id.") {
             $0.claims = ["sub": "s-new", "email": "a b@example.org", "email_verified": true]
         },
     ]

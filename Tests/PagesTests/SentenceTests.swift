@@ -82,7 +82,7 @@ struct SentenceTests {
             (
                 Sentence(
                     .ruleRefused,
-                    "\("RRULE", .name) cannot be followed, so the event does not repeat by it: \(rule, .sentence)"),
+                    "The rule \("RRULE", .name) cannot be applied, so it is ignored: \(rule, .sentence)"),
                 "RRULE lässt sich nicht befolgen, darum wiederholt sich der Termin danach nicht: FREQ=\u{301}x ist keine "
                     + "Häufigkeit."
             ),

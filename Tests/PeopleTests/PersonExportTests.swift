@@ -85,7 +85,7 @@ struct PersonExportTests {
             }
             let guide = try text("README.txt")
             for area in PersonTable.Area.allCases { #expect(guide.contains("\(area.rawValue)/: "), "\(area)") }
-            #expect(guide.contains("What is stored of ann") && guide.contains("gespeichert"))
+            #expect(guide.contains("Data stored about ann") && guide.contains("gespeichert"))
             for file in files.dropFirst() {
                 let folder = file.path.split(separator: "/").first.map(String.init) ?? ""
                 #expect(PersonTable.Area(rawValue: folder) != nil, "\(file.path)")

@@ -99,7 +99,7 @@ public struct Companion: Sendable {
             let state = try await service.status().connector?.state
             return state == .disconnected ? outcome : nil
         } catch {
-            // A token for planned events alone may not ask; the planned events find out.
+            // A token that is only for planned events may not ask; the planned events find out.
             if error == .forbidden { return nil }
             outcome.isFinished = error != .cancelled
             (outcome.problem, outcome.isIdle) = (error.problem, false)

@@ -77,7 +77,7 @@ extension JSONParser {
         }
         if let scalar = Unicode.Scalar(code) { return scalar }
         guard replacesHalves else {
-            throw fault("This text holds half of a surrogate pair, which is no character.", at: start)
+            throw fault("This text holds half of a surrogate pair, which is not a character.", at: start)
         }
         return "\u{FFFD}"
     }

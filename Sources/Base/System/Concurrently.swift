@@ -3,7 +3,7 @@
 #if canImport(Glibc)
 /// Calls a body with each number below a count, each call on a thread of its own, and returns when every call has returned.
 ///
-/// The calling thread makes one of the calls, and those for which the system has no thread. Dispatch, which offers the same,
+/// The calling thread runs one call itself, plus any for which no thread could be started. Dispatch, which offers the same,
 /// looks up its threads in /proc every second and ends a process that may not read there.
 package func concurrently(_ count: Int, _ body: (Int) -> Void) {
     withoutActuallyEscaping(body) { body in

@@ -72,7 +72,7 @@ extension CombiningMarks {
 
         public init() {}
 
-        /// Returns the number of marks up to this one; 0 for a scalar that is no mark.
+        /// Returns the number of marks up to this one; 0 for a scalar that is not a mark.
         public mutating func next(_ scalar: Unicode.Scalar) -> Int {
             if contain(scalar) {
                 length += 1

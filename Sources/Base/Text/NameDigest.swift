@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// SHA-256 (FIPS 180-4) of a text that is no secret, for a name that is the same each time.
+/// SHA-256 (FIPS 180-4) of a text that is not a secret, for a name that is the same each time.
 ///
 /// Phones and folders need no more of cryptography than this, so they compile no library of it. It takes no care of
 /// how long it takes for which bytes: secrets are for swift-crypto.

@@ -2,7 +2,7 @@
 
 // In every module that re-exports this one, these take precedence over the standard library's, even in code that the
 // compiler derives: texts are equal when their bytes are, as they are to the database and to other programs. An edit from
-// “é” to “e” with an accent is an edit, and a Kelvin sign is no K.
+// “é” to “e” with an accent is an edit, and a Kelvin sign is not a K.
 
 extension String {
     public static func == (left: String, right: String) -> Bool { left.isSameText(as: right) }

@@ -110,7 +110,7 @@ extension DAVFault {
     }
 
     static func tooLarge(_ limit: Int) -> DAVFault {
-        .forbidden(.caldav("max-resource-size"), "The resource is larger than \(limit) bytes, the most that is kept.")
+        .forbidden(.caldav("max-resource-size"), "The resource may have at most \(limit) bytes.")
     }
 }
 

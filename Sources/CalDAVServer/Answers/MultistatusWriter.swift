@@ -41,7 +41,7 @@ struct MultistatusWriter: Sendable {
 
     /// Writes a response with the properties that are asked for.
     ///
-    /// - Parameter more: returns by its name the whole element of a property that is made for this answer alone, such as
+    /// - Parameter more: returns by its name the whole element of a property that is made only for this answer, such as
     ///   `C:calendar-data`; nil if the resource does not have it.
     mutating func response(
         _ href: String, _ request: PropertyRequest, of subject: Subject, more: (PropertyName) -> [UInt8]? = { _ in nil }
@@ -107,7 +107,7 @@ struct MultistatusWriter: Sendable {
 
     private mutating func end() { bytes += "</D:response>\n".utf8 }
 
-    /// What resources and properties are answered; a code alone has no phrase.
+    /// What resources and properties are answered; a bare code has no phrase.
     private static let statuses: [HTTPResponse.Status] = [
         .ok, .forbidden, .notFound, .conflict, .failedDependency, .internalServerError, .insufficientSpace,
     ]

@@ -24,7 +24,7 @@ extension Exchange {
         guard wanted.update.protected.isEmpty else {
             let condition = PropertyName.dav("cannot-modify-protected-property")
             guard isExtended else { return try await failure(wanted.update, 403, wanted.update.protected, condition) }
-            throw DAVFault.forbidden(condition, "Some of these properties are set by the server alone.")
+            throw DAVFault.forbidden(condition, "Only the server sets some of these properties.")
         }
         do {
             _ = try await collections.make(
@@ -60,7 +60,7 @@ extension Exchange {
         guard let body else { return (all, PropertyUpdate()) }
         guard isExtended ? body.is(.dav, "mkcol") : body.is(.caldav, "mkcalendar") else {
             throw DAVFault(
-                .unsupportedMediaType, nil, "The body is no \(isExtended ? "DAV:mkcol" : "C:mkcalendar").")
+                .unsupportedMediaType, nil, "The body is not a \(isExtended ? "DAV:mkcol" : "C:mkcalendar") element.")
         }
         var update = try PropertyUpdate(body)
         let (type, set) = (PropertyName.dav("resourcetype"), PropertyName.caldav("supported-calendar-component-set"))

@@ -31,7 +31,9 @@ extension Exchange {
     /// What the body asks for; nothing of it is left.
     private func readPropfind() async throws -> PropertyRequest {
         let body = try await xml()
-        guard body?.is(.dav, "propfind") ?? true else { throw DAVFault.badRequest("The body is no DAV:propfind.") }
+        guard body?.is(.dav, "propfind") ?? true else {
+            throw DAVFault.badRequest("The body is not a DAV:propfind element.")
+        }
         if let body {
             let choices = body.children.count { child in
                 child.is(.dav, "prop") || child.is(.dav, "allprop") || child.is(.dav, "propname")

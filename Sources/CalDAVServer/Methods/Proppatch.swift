@@ -70,7 +70,7 @@ extension Exchange {
     /// RFC 4918 section 9.2: all of it or nothing.
     func proppatch(for caller: CalDAVCaller) async throws -> Response {
         guard let body = try await xml(), body.is(.dav, "propertyupdate") else {
-            throw DAVFault.badRequest("The body is no DAV:propertyupdate.")
+            throw DAVFault.badRequest("The body is not a DAV:propertyupdate element.")
         }
         let update = try PropertyUpdate(body)
         switch try await subject() {

@@ -40,7 +40,7 @@ extension Exchange {
         return Response(status: .noContent, headers: [.cacheControl: "no-store"])
     }
 
-    /// Does what changes something, of which those whom `Push-Dont-Notify` names are not told.
+    /// Makes a change without notifying the registrations that `Push-Dont-Notify` names.
     func muted(
         for caller: CalDAVCaller, _ work: () async throws -> Response
     ) async throws -> Response {

@@ -10,7 +10,7 @@ extension Exchange {
         let destination = try destination()
         guard case .member(_, _, let name) = address else {
             _ = try await subject()
-            throw DAVFault(.forbidden, nil, "Calendars stay where they are; what is in them can be moved and copied.")
+            throw DAVFault(.forbidden, nil, "Calendars cannot be moved or copied, only the entries in them.")
         }
         guard let place else { throw DAVFault.missing }
         _ = try await subject()
@@ -18,7 +18,7 @@ extension Exchange {
             throw DAVFault(.conflict, nil, "There is no calendar at the destination.")
         }
         guard case .member(_, _, let newName) = target, target != address else {
-            throw DAVFault(.forbidden, nil, "The destination is no other address within a calendar.")
+            throw DAVFault(.forbidden, nil, "The destination must be another address within a calendar.")
         }
         guard target.user.map({ $0.string == caller.userID }) == true else {
             throw DAVFault.needsPrivileges(paths.href(target), "bind")
@@ -27,7 +27,7 @@ extension Exchange {
             throw DAVFault(.conflict, nil, "There is no calendar at the destination.")
         }
         guard place.isOwn, other.isOwn else {
-            throw DAVFault(.forbidden, nil, "Only within and between one's own calendars can something be moved.")
+            throw DAVFault(.forbidden, nil, "Entries can be moved or copied only between your own calendars.")
         }
         guard other.collection.mayWrite, place.collection.mayWrite || !isMove else {
             throw DAVFault.needsPrivileges(paths.href(target), "bind")

@@ -18,13 +18,13 @@ struct Privilege: Sendable {
         name: .dav("write"), about: "Write",
         parts: [
             Privilege(name: .dav("write-properties"), about: "Change properties"),
-            Privilege(name: .dav("write-content"), about: "Change what is there"),
+            Privilege(name: .dav("write-content"), about: "Change existing entries"),
             Privilege(name: .dav("bind"), about: "Add"),
             Privilege(name: .dav("unbind"), about: "Remove"),
         ])
     static let all = Privilege(
         name: .dav("all"), about: "Everything",
-        parts: [read, Privilege(name: .dav("read-acl"), about: "Read who may do what"), write])
+        parts: [read, Privilege(name: .dav("read-acl"), about: "Read access rights"), write])
 
     /// What the caller may do with a resource.
     ///

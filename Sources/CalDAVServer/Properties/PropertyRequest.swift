@@ -56,7 +56,7 @@ struct PropertyRequest: Sendable {
         }
     }
 
-    /// Returns how many resources are answered at a time, where names alone would make a long answer.
+    /// Returns how many resources are answered at a time, where even names would make a long answer.
     ///
     /// - Parameter most: how many there are otherwise.
     func page(_ most: Int) -> Int { min(most, max(10, (1 << 20) / max(1, length))) }

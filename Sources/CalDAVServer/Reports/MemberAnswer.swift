@@ -116,7 +116,7 @@ extension DAVFault {
         case .unsupportedCollation:
             self = .forbidden(.caldav("supported-collation"), "Texts are not compared by this collation here.")
         case .unsupportedCalendarData:
-            self = .forbidden(.caldav("supported-calendar-data"), "Data is returned as text/calendar 2.0 alone.")
+            self = .forbidden(.caldav("supported-calendar-data"), "Data is returned only as text/calendar 2.0.")
         case .invalidRequest:
             self = .badRequest("Calendar data, or a time-range, is asked for in no way that the RFC has.")
         case .tooMuch:

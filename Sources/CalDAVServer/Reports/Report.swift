@@ -11,7 +11,7 @@ protocol Report: Sendable {
     /// Whether it is answered at such a resource; `DAV:supported-report-set` lists it there.
     static func isOffered(at subject: Subject) -> Bool
 
-    /// The approximate bytes that it keeps of the body until all of its answer is written.
+    /// Roughly how many bytes of the request body stay in memory until the answer is complete.
     var weight: Int { get }
 
     /// Reads the body; throws `DAVFault`, such as `badRequest` or 403 with a condition.

@@ -72,7 +72,7 @@ struct SyncCollection: Report {
             return false
         }
 
-        /// The token leads on (RFC 6578 section 3.6).
+        /// Ends the answer early: the client continues with the returned sync-token (RFC 6578 section 3.6).
         mutating func cut(_ out: inout MultistatusWriter, at href: String) {
             out.cut(at: exchange.href(of: place.collection), sentence: "More follows: ask with this token.")
             out.syncToken = position.token(of: place.collection, exchange.scene.tokens)

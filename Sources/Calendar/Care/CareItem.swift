@@ -15,7 +15,7 @@ public struct CareItem: Hashable, Sendable {
 
     /// The category of its events (RFC 5545 section 3.8.1.2).
     public var category: String
-    /// The text between the prefix of every title and the colon: `Shift` in "CK Shift: …"; nil when there is none.
+    /// The text between the prefix of every title and the colon: `Shift` in "CK Shift: …", or nil.
     public var label: String?
     /// The parts of the title, joined by dashes.
     public var title: [String]

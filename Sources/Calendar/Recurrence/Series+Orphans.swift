@@ -128,7 +128,7 @@ extension Event {
     /// The override as a series.
     ///
     /// - Parameters:
-    ///   - end: the instant from which another series goes on; nil when there is none.
+    ///   - end: the instant from which another series goes on, or nil.
     ///   - taken: the dates of other series.
     /// - Returns: the series with its dates by instant, without those of its rules; nil when nothing of it is left.
     fileprivate func asSeries(before end: Int?, without taken: Set<Int>) -> (event: Event, dates: [Int])? {

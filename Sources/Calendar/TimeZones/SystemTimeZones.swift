@@ -30,7 +30,7 @@ public final class SystemTimeZones: Sendable {
         return zone
     }
 
-    /// The id in tzdata's spelling, for an id in upper or lower case; nil when there is none.
+    /// The id in tzdata's spelling, for an id in upper or lower case, or nil.
     public func canonicalSpelling(_ identifier: String) -> String? {
         let key = identifier.lowercased()
         #if os(Linux)

@@ -11,7 +11,7 @@ public struct TimeZoneDefinition: Hashable, Sendable, Codable {
         public var offsetFrom: Int
         public var offsetTo: Int
         public var name: String?
-        /// A yearly rule for further onsets; nil when there is none.
+        /// A yearly rule for further onsets, or nil.
         public var rule: RecurrenceRule?
         /// Further onsets, on the same wall clock as `start`.
         public var additions: [CivilDateTime]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Writes the digits of dates and times into one text of known length: every event of every file and feed has several,
-/// and joining the text of each number took longer than the rest of their work.
+/// and formatting them number by number took longer than everything else done for the event.
 @safe struct StampText {
     private let bytes: UnsafeMutableBufferPointer<UInt8>
     private(set) var count = 0

@@ -27,7 +27,7 @@ extension CalDAVCalendar {
                 changes.append(.event(event))
             // The event was deleted between the two requests.
             case .gone: changes.append(.removed(id: address.path))
-            case nil: throw ProviderFailure(.malformed, "The server has left out an event that it lists.")
+            case nil: throw ProviderFailure(.malformed, "The server listed an event but did not return it.")
             }
         }
         let fullAt = listing.isFull ? now() : before?.fullAt ?? now()

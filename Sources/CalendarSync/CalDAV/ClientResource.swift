@@ -4,7 +4,7 @@ public import ICalBridge
 
 /// What a calendar object resource that a client sent says (RFC 4791 section 4.1).
 public struct ClientResource: Hashable, Sendable, Codable {
-    /// Why the text is no resource that can be stored.
+    /// Why the text is not a resource that can be stored.
     public enum Fault: Hashable, Sendable, Codable {
         case data(Sentence)
         case object(Sentence)

@@ -3,7 +3,7 @@
 public import ICalBridge
 
 extension GraphCalendar {
-    /// The result of a round of delta pages, each event as on the last page that has it.
+    /// The result of a round of delta pages. If an event is on several pages, the last one wins.
     private struct Round {
         var events: [ByteString: GraphEvent] = [:]
         /// Ids, in order of first appearance.

@@ -42,7 +42,7 @@ struct GraphExpression {
         limitations.append(Limitation(field: field, message: message))
     }
 
-    /// Every refusal is about how the event repeats.
+    /// Every refusal concerns the recurrence.
     private mutating func refuse(_ field: String, _ message: String) {
         limitations.append(Limitation(field: field, message: message, preventsWriting: true, isOfSeries: true))
     }

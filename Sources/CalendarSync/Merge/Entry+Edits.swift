@@ -3,10 +3,10 @@
 package import ICalBridge
 
 extension Entry {
-    /// Returns the edits that make this entry another one: those of the event as a whole, then those of its occurrences
+    /// Returns the edits that turn this entry into another one: those of the event as a whole, then those of its occurrences
     /// in order.
     ///
-    /// Another zone with the same times is no edit: some programs write every time in UTC.
+    /// Another zone with the same times is not an edit: some programs write every time in UTC.
     package func edits(to other: Entry) -> [InboundChange.Edit] {
         var (old, new) = (canonical, other.canonical)
         var edits: [InboundChange.Edit] = []

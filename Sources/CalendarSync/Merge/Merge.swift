@@ -76,7 +76,7 @@ struct Merged: Hashable {
 /// A conflict, before it has an identity and a time.
 struct Finding: Hashable {
     var kind: ConflictRecord.Kind
-    /// The occurrences that it is about, ascending; empty for the event as a whole.
+    /// The occurrences concerned, ascending; empty for the event as a whole.
     var occurrences: [Instant] = []
     var fields: [ConflictRecord.Field]
     var isOpen: Bool

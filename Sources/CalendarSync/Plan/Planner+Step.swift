@@ -133,7 +133,7 @@ extension Planner {
         candidates[link.item]?.first { sight in !link.leftovers.contains { $0.id == sight.id } }
     }
 
-    /// Makes a last run remove all events with an item's mark, not only the linked one. Of two events with the same
+    /// Makes the last run remove all events with an item's mark, not only the linked one. Of two events with the same
     /// mark, one is a copy that a person made.
     private func takeAlong(_ item: ItemKey, _ link: inout Link) {
         let found = candidates[item] ?? []

@@ -5,7 +5,7 @@ public import ICalBridge
 /// A write to be done at a provider.
 public struct WriteRequest: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        /// Creates an event under an id derived from the mark alone, so that a repeated request makes no second event.
+        /// Creates an event under an id derived only from the mark, so that a repeated request makes no second event.
         case create(Entry)
         /// Changes the fields in which `to` differs from `from`, if the event still has the version `etag`. Fields that
         /// we do not own are not changed.
@@ -52,7 +52,7 @@ public struct Limitation: Hashable, Sendable {
     public var message: String
     /// Whether the entry cannot be stored at all: `write` refuses it with the same sentence, before anything is sent.
     public var preventsWriting = false
-    /// Whether this is about the repetition, and the occurrences can be stored as single events instead.
+    /// Whether this concerns the recurrence, and the occurrences can be stored as single events instead.
     public var isOfSeries = false
 }
 

@@ -15,7 +15,7 @@ public struct ConflictRecord: Hashable, Sendable, Codable {
     /// A field with its three values as text for people; a missing value is nil.
     public struct Field: Hashable, Sendable, Codable {
         public var field: EntryField
-        /// The occurrence that has it, where the record is about several.
+        /// The occurrence that has it, where the record concerns several.
         public var occurrence: Instant?
         public var base: String?
         public var kalends: String?
@@ -28,7 +28,7 @@ public struct ConflictRecord: Hashable, Sendable, Codable {
     public var item: ItemKey
     /// The occurrence of a series, named by the instant at which it would have begun; the first one of several.
     public var occurrence: Instant?
-    /// All occurrences, ascending, where it is about several: what happened to all of them alike is one conflict, which
+    /// All occurrences, ascending, where it concerns several: what happened to all of them alike is one conflict, which
     /// a person decides at once.
     public var occurrences: [Instant]?
     public var at: Instant
@@ -49,7 +49,7 @@ public struct ConflictRecord: Hashable, Sendable, Codable {
     public static let mostFields = 100
     static let mostBytes = 64 << 10
 
-    /// The occurrences that it is about, ascending; empty for the event as a whole.
+    /// The occurrences concerned, ascending; empty for the event as a whole.
     public var starts: [Instant] { occurrences ?? occurrence.map { [$0] } ?? [] }
 }
 

@@ -11,7 +11,7 @@ public struct InboundChange: Hashable, Sendable {
         case times(TimeSpan)
         /// Moves one occurrence, named by the instant at which it would have begun.
         case occurrenceTimes(Instant, TimeSpan)
-        /// Gives one occurrence the times that it has in the series, and takes back that it is cancelled.
+        /// Gives one occurrence the times that it has in the series, and undoes its cancellation.
         case occurrenceRestored(Instant)
         case title(String)
         case notes(String)

@@ -24,6 +24,6 @@ public struct JournalEntry: Hashable, Sendable, Codable {
     public var reason: String
     /// The entry before the change; nil when there was none.
     public var before: Entry?
-    /// The entry after the change; nil when there is none.
+    /// The entry after the change, or nil.
     public var after: Entry?
 }

@@ -23,7 +23,7 @@ public struct Resolution: Hashable, Sendable {
     public var conflict: ConflictRecord
     /// The link to store; nil when it does not change.
     public var link: Link?
-    /// The change to apply to the item with `SyncStore.apply`; nil when there is none.
+    /// The change to apply to the item with `SyncStore.apply`, or nil.
     public var change: InboundChange?
 }
 

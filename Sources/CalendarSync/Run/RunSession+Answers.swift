@@ -89,7 +89,7 @@ extension RunSession {
     /// not been written, and is written again; anything else is somebody's edit since. The item is held back when that
     /// does not end.
     ///
-    /// Servers give texts their own form, which is no difference; but when something takes place is what it says.
+    /// Servers give texts their own form, which is not a difference; but when something takes place is what it says.
     private mutating func fellShort(
         _ event: RemoteEvent, of operation: Operation, _ link: inout Link, _ again: inout Retries
     ) {

@@ -47,7 +47,7 @@ struct Import: AsyncParsableCommand {
     @OptionGroup var options: SettingsOptions
     @Argument(help: "The file, - for standard input.") var file: String
     @Option(help: "The circle's id.") var circle: String
-    @Option(help: "The user who imports; other users' feeds do not show private events.") var user: String?
+    @Option(help: "The user to import as; private events appear only in this user's feeds.") var user: String?
     @Option(help: "What to keep of people and files: attendees, attachments, or both with a comma.") var keep: String?
     @Option(help: "What becomes of to-dos: keep, or tasks for tasks of the circle.") var todos: String?
     @Flag(help: "Only report what it would change.") var preview = false

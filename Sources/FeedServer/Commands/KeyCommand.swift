@@ -27,8 +27,8 @@ struct KeyCommand: AsyncParsableCommand {
         var circles: [String] = []
         @Option(help: "What the ids of the circles begin with to which the key is bound.") var circlePrefix: String?
         @Option(help: "How many requests of the key a server answers within a minute.") var requestsPerMinute: Int?
-        @Option(help: "How many feeds the circles have at most that the key reaches.") var maxFeeds: Int?
-        @Option(help: "How many circles the key has at most.") var maxCircles: Int?
+        @Option(help: "The most feeds that the circles of the key may have.") var maxFeeds: Int?
+        @Option(help: "The most circles that the key may have.") var maxCircles: Int?
 
         func run() async throws {
             var body: [ByteString: JSONValue] = ["name": .string(name)]

@@ -34,7 +34,7 @@ enum PasswordInput {
         var shown = termios()
         // The calls access only the structure that they are given.
         guard unsafe tcgetattr(STDIN_FILENO, &shown) == 0 else {
-            throw InputFailure(description: "The terminal cannot be kept from showing what is typed.")
+            throw InputFailure(description: "The echo of the terminal cannot be turned off.")
         }
         var hidden = shown
         // Ctrl-C is read as the end of a line: as a signal it would leave the terminal without echo.

@@ -19,7 +19,7 @@ struct Restore: AsyncParsableCommand {
 
     @OptionGroup var options: SettingsOptions
     @Argument(help: "The backup.") var file: String
-    @Flag(help: "Restore although there is no sealing key: the next start makes another one.") var withoutKey = false
+    @Flag(help: "Restore even without a sealing key; the next start makes a new one.") var withoutKey = false
 
     func run() async throws {
         let settings = try await options.settings()

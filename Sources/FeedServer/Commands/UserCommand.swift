@@ -6,7 +6,7 @@ import Server
 
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "user", abstract: "Passwords of users who sign in here, and what is stored of a person.",
+        commandName: "user", abstract: "Passwords of users who sign in here, and the data of a person.",
         subcommands: [
             SetPassword.self, List.self, RemovePassword.self, RemoveSecondFactor.self, LogName.self, ExportData.self,
             Erase.self,

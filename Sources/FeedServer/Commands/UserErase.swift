@@ -7,9 +7,9 @@ import Server
 extension UserCommand {
     struct Erase: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove everything of a person, for good, and list what stays and why.",
+            abstract: "Permanently remove the data of a person, and list what stays and why.",
             discussion: """
-                It asks for the id once more, unless --yes is given. Circles whose only member the person is are deleted; \
+                It asks for the id once more, unless --yes is given. Circles without another member are deleted; \
                 a circle with other members may be left without an owner.
                 """)
 
@@ -21,7 +21,7 @@ extension UserCommand {
         func run() async throws {
             if !yes {
                 Console.status(
-                    "This removes everything of \(printable(user)), and cannot be undone. Type the id to go on: ")
+                    "This removes all data of \(printable(user)), and cannot be undone. Type the id to go on: ")
                 guard let typed = readLine(), typed.isSameText(as: user) else {
                     throw ValidationError("That is not the id: nothing was removed.")
                 }

@@ -113,7 +113,7 @@ package struct CalendarFilter: Hashable, Sendable {
     }
 
     private static func range(_ element: XMLElement) throws(CalendarReportFault) -> TimeRange {
-        // Without either end it is no range at all, and the body does not follow the RFC.
+        // Without either end it is not a range at all, and the body does not follow the RFC.
         guard element.attribute("start") != nil || element.attribute("end") != nil else { throw .invalidRequest }
         guard let range = TimeRange(element, isOpen: true) else { throw .invalidFilter }
         return range

@@ -12,7 +12,7 @@ package struct CheckedObject: Hashable, Sendable {
     package var events: [Event]
 }
 
-/// Why a text is no calendar object resource, by the precondition that it fails (RFC 4791 section 5.3.2.1).
+/// Why a text is not a calendar object resource, by the precondition that it fails (RFC 4791 section 5.3.2.1).
 package enum CalendarObjectFault: Error, Hashable {
     /// `C:valid-calendar-data`
     case invalidData(Sentence)
@@ -27,7 +27,7 @@ package enum CalendarObjectCheck {
     /// Returns what the text of a resource is.
     ///
     /// One UID, one kind of component besides VTIMEZONE, one component for the whole, no METHOD, and a VTIMEZONE for
-    /// each TZID that is no IANA name; all of it can be read.
+    /// each TZID that is not an IANA name; all of it can be read.
     ///
     /// libical may read it, so that it is for a process without rights.
     package static func checked(_ text: [UInt8]) throws(CalendarObjectFault) -> CheckedObject {
@@ -35,7 +35,7 @@ package enum CalendarObjectCheck {
         return try checked(contents)
     }
 
-    /// Like `checked`, by Swift alone; nil if libical has to read a part of the text.
+    /// Like `checked`, without libical; nil if libical has to read a part of the text.
     package static func checkedBySwift(_ text: [UInt8]) throws(CalendarObjectFault) -> CheckedObject? {
         guard let contents = try contents(of: text, avoidsLibical: true) else { return nil }
         return try checked(contents)
@@ -48,14 +48,14 @@ package enum CalendarObjectCheck {
         }
         let component = try component(of: tree)
         if tree.line("METHOD") != nil {
-            throw .invalidObject(Sentence(.objectMethod, "The object has a METHOD, which is for messages alone."))
+            throw .invalidObject(Sentence(.objectMethod, "The object has a METHOD, which is only for messages."))
         }
         let uid = try uid(of: contents)
         if let zone = missingZone(in: tree) {
             throw .invalidObject(
                 Sentence(
                     .objectZone,
-                    "The object has no VTIMEZONE for the zone \(zone, .zone), which is no zone of the IANA's."))
+                    "The object has no VTIMEZONE for the zone \(zone, .zone), which is not an IANA time zone."))
         }
         // What exceeds the limits of reading is kept, because the text is.
         let excess: [Problem.Code] = ["too-many-properties", "line-too-long"]

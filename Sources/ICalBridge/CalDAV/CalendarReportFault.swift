@@ -21,7 +21,7 @@ extension TimeRange {
     /// The beginning of the year 1 and the end of the year 9999.
     static let (first, last) = (Instant(seconds: -62_135_596_800), Instant(seconds: 253_402_300_800))
 
-    /// Reads the attributes `start` and `end`; nil when one of them is no time in UTC, or the end is not after the start.
+    /// Reads the attributes `start` and `end`; nil when one of them is not a time in UTC, or the end is not after the start.
     ///
     /// - Parameter isOpen: whether one of them may be missing.
     package init?(_ element: XMLElement, isOpen: Bool) {

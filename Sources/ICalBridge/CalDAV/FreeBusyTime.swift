@@ -143,7 +143,7 @@ package struct FreeBusyTime: Sendable {
 }
 
 extension ContentLineWriter {
-    /// Writes which component it is, and the span that it is about.
+    /// Writes which component it is, and its span.
     fileprivate mutating func head(_ name: String, _ range: TimeRange, _ stamp: Instant) {
         line("UID", "\(name)-\(range.from.basic)-\(range.to.basic)")
         line("DTSTAMP", stamp)

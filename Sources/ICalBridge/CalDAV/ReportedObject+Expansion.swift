@@ -33,7 +33,7 @@ extension ReportedObject {
         return tree
     }
 
-    /// Returns the object with those of its changed occurrences alone that matter in a span (RFC 4791 section 9.6.6).
+    /// Returns the object with only those changed occurrences that matter in a span (RFC 4791 section 9.6.6).
     func limited(to range: TimeRange) -> ObjectTree {
         var tree = contents.tree
         let positions = tree.components.indices.filter { ComponentTree.isPlaced(tree.components[$0].name) }

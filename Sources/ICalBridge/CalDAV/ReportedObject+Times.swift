@@ -90,7 +90,7 @@ extension ReportedObject {
         case .relativeToStart(let length): (duration, isFromEnd) = (length, false)
         case .relativeToEnd(let length): (duration, isFromEnd) = (length, true)
         }
-        // A day of a duration has up to 25 hours, and an occurrence without a length is found by its start alone.
+        // A day of a duration has up to 25 hours, and an occurrence without a length is found only by its start.
         let (shift, slack) = (duration.nominalSeconds, 93_600)
         let repeats = count * seconds
         let (start, end) = (

@@ -20,7 +20,8 @@ struct TextMatch: Hashable, Sendable {
     private let isNegated: Bool
     /// The text that is looked for, without differences of case that the collation does not see.
     private let pattern: [UInt8]
-    /// For each number of bytes that were met, how many of them are met again when the next byte differs.
+    /// The failure table of the Knuth-Morris-Pratt search: for each number of bytes that were met, how many of them are met
+    /// again when the next byte differs.
     private let retreats: [Int]
 
     /// The most bytes of a text that is looked for.
@@ -68,7 +69,7 @@ struct TextMatch: Hashable, Sendable {
         }
     }
 
-    /// Looks for the pattern in time that grows with the text alone, whatever both contain.
+    /// Looks for the pattern in time that grows only with the text, whatever both contain.
     private func isWithin(_ text: [UInt8]) -> Bool {
         guard !pattern.isEmpty else { return true }
         var met = 0

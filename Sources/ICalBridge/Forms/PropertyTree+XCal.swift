@@ -55,7 +55,7 @@ extension PropertyTree {
         }
         self.init(name: node.name.uppercased())
         for part in node.children where !part.isForeign {
-            // Elements of other vocabularies hold nothing that an event has a place for.
+            // Elements from other XML namespaces are skipped: an event has nowhere to store them.
             for child in part.children where !child.isForeign {
                 switch part.name {
                 case "properties": properties += try TypedProperty.read(xCal: child)

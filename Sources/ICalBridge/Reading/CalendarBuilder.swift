@@ -180,7 +180,8 @@ struct CalendarBuilder {
             if series.missing.contains(uid) {
                 log.add(
                     .warning, "orphan-override", line: line, uid: uid, .overrideAlone,
-                    "It replaces a day of a series that is not in the file; it was read as a separate event.")
+                    "This event replaces one occurrence of a series that is not in the file; it was read as a separate event."
+                )
             }
             if series.present.contains(uid), !calendar.events[index].recurrence.isEmpty {
                 calendar.events[index].recurrence = Recurrence()

@@ -10,7 +10,7 @@ public struct CalendarReading: Hashable, Sendable {
     public var calendars: [ICalendar] = []
     /// The lines of each event of `calendars` in the file, from BEGIN to END: `lines[calendar][event]`.
     ///
-    /// A problem whose line is within an event's lines is about that event.
+    /// A problem whose line is within an event's lines belongs to that event.
     public var lines: [[ClosedRange<Int>]] = []
     /// The problems, by line.
     public var problems: [Problem] = []

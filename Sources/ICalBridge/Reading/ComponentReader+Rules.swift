@@ -115,7 +115,7 @@ extension ComponentReader {
             }
             log.add(
                 .error, "rule-refused", line: property.line, text: trimmed, .ruleRefused,
-                "\(property.name, .name) cannot be followed, so the event does not repeat by it: \(error.sentence, .sentence)"
+                "The rule \(property.name, .name) cannot be applied, so it is ignored: \(error.sentence, .sentence)"
             )
             return nil
         }

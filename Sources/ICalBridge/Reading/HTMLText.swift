@@ -92,7 +92,7 @@ package enum HTMLText {
         private let bytes: [UInt8]
         private var out: [UInt8] = []
         private var links: [(start: Int, address: String)] = []
-        /// The name of the open element whose content is not shown; nil when there is none.
+        /// The name of the open element whose content is not shown, or nil.
         private var hidden: String?
         private var patience = HTMLText.patience
 

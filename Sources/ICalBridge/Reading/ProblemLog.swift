@@ -129,7 +129,7 @@ struct ProblemLog: Sendable {
             Problem(
                 line: more.line, severity: more.severity, code: code,
                 sentence: Sentence(
-                    .moreProblems, "\(more.count, .count) more problems of this kind from here on are not listed."))
+                    .moreProblems, "\(more.count, .count) further problems of this kind are not listed."))
         }
         return Self.sorted(problems + rest.sorted { $0.code.rawValue < $1.code.rawValue })
     }

@@ -41,7 +41,7 @@ struct SourceText {
         /// How lines that are not UTF-8 were read, with the first such line and their number.
         fileprivate var foreign: [ForeignText.Reading: (line: UInt32, text: String, count: Int)] = [:]
         fileprivate var firstControl: Int?
-        /// The first line that was indented and is no continuation of the one before it.
+        /// The first line that was indented and is not a continuation of the one before it.
         fileprivate var firstIndented: Int?
         /// The charset used for such lines when only part of the file is available.
         private(set) var guessed: Charset?

@@ -69,6 +69,6 @@ extension ClientRule {
 }
 
 extension FileFacts {
-    /// The first fault of a kind for which python's ical refuses the file; nil if it is no calendar at all.
+    /// The first fault of a kind for which python's ical refuses the file; nil if it is not a calendar at all.
     fileprivate func fault(_ kind: StrictFault.Kind) -> StrictFault? { isCalendar ? strict?.faults[kind] : nil }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The place in a file that a problem is about.
+/// The place of a problem in a file.
 package struct ProblemPlace: Equatable {
     /// The line of the file, from 1; 0 when there is none to show.
     package var line: Int
@@ -34,7 +34,7 @@ package struct ProblemPlace: Equatable {
         self.mark = mark
     }
 
-    /// The properties that a problem is about when it names only the component's first line.
+    /// The properties that a problem concerns when it names only the component's first line.
     private static let properties: [Problem.Code: [String]] = [
         "end-before-start": ["DTEND", "DURATION"], "end-equals-start": ["DTEND", "DURATION"],
         "end-type": ["DTEND"], "end-clock": ["DTEND"], "duration-of-days": ["DURATION"],
@@ -45,7 +45,7 @@ package struct ProblemPlace: Equatable {
         "missing-start": ["SUMMARY"],
     ]
 
-    /// The words that a problem is about within a longer text.
+    /// The words within a longer text that a problem concerns.
     private static let words: [Problem.Code: [String]] = [
         "count-and-until": ["COUNT=", "UNTIL="], "until-type": ["UNTIL="], "until-before-start": ["UNTIL="],
     ]
@@ -148,7 +148,7 @@ package struct ProblemPlace: Equatable {
 }
 
 extension CalendarReading {
-    /// Sets each problem's line and column to the place that it is about, where that can be found.
+    /// Sets each problem's line and column to its place in the file, where that can be found.
     ///
     /// - Parameter bytes: the file that was read, as iCalendar.
     public mutating func locateProblems(in bytes: [UInt8]) {

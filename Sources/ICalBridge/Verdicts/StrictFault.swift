@@ -3,7 +3,7 @@
 /// One thing for which python's ical, by which Home Assistant reads remote calendars, refuses a whole file.
 struct StrictFault: Hashable, Sendable {
     enum Kind: Hashable, Sendable, CaseIterable {
-        /// The line is no property.
+        /// The line is not a property.
         case line
         /// The line ends a component that did not begin last.
         case nesting

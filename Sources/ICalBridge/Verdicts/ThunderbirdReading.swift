@@ -6,7 +6,7 @@
 /// later, in the midst of a calendar that then never appears.
 struct ThunderbirdReading {
     enum Fault: Hashable, Sendable {
-        /// A line that is no property, or stands outside all components.
+        /// A line that is not a property, or stands outside all components.
         case line(Int)
         /// What begins in a line has no END.
         case unended(Int)
@@ -267,7 +267,7 @@ struct ThunderbirdLine {
 }
 
 extension ArraySlice<UInt8> {
-    /// The line without blanks behind it; a NUL is no blank.
+    /// The line without blanks behind it; a NUL is not a blank.
     fileprivate var trimmingEnd: Self {
         var line = self
         while let last = line.last, last == 32 || last >= 9 && last <= 13 { line = line.dropLast() }

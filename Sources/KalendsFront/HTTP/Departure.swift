@@ -4,9 +4,9 @@ import KalendsCore
 package import NIOCore
 import Synchronization
 
-/// A request's wait for somebody else, which ends when the request's client has gone.
+/// A callback for the moment when a request's client has disconnected, while the request waits for somebody else.
 ///
-/// It is sent to the connection as an event when the wait begins, and again when it is over.
+/// It is sent to the connection as an event when the wait begins, and again when the wait is over.
 final class Departure: Sendable {
     /// The client has gone.
     let come: @Sendable () -> Void
@@ -44,7 +44,7 @@ extension KalendsContext {
     /// Does work that waits for somebody else, such as a request to another server: nothing that others may need is held
     /// meanwhile, and the work is cancelled when the client has gone.
     ///
-    /// A client that closes only its own side has gone, too: nothing tells it from one that has closed both.
+    /// A half-closed connection counts as gone, because it cannot be told apart from one that is fully closed.
     package func awaiting<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         memory.letGo()
         let (events, continuation) = AsyncStream.makeStream(of: Void.self)

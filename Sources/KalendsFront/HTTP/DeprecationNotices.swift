@@ -29,8 +29,8 @@ struct DeprecationNotices: RouterMiddleware {
         page = base + "/docs"
         operations = Dictionary(
             uniqueKeysWithValues: ending.map {
-                // Reads of feeds are answered from memory, in front of every middleware.
-                precondition($0.operation.access != .feedToken, "The address of a feed stays.")
+                // Reads of feeds are answered in front of every middleware, so the fields would never be sent.
+                precondition($0.operation.access != .feedToken, "Feed addresses cannot be deprecated.")
                 return (Key(method: $0.method, path: ByteString($0.path)), $0.operation)
             })
     }

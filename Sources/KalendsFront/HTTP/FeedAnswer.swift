@@ -109,7 +109,7 @@ package struct FeedAnswer: Sendable {
         if !isNotModified {
             body(.contentType, look.form.contentType)
             if look.coding == .gzip { body(.contentEncoding, "gzip") }
-            // An app that speaks CalDAV finds the collection at the same address, and reads what changed alone.
+            // An app that speaks CalDAV finds the collection at the same address, and then reads only changes.
             if look.isCollection { body(.link, "<>; rel=\"subscribe-caldav\"") }
         }
     }

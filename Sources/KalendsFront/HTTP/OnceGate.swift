@@ -137,7 +137,7 @@ struct IdempotencyKey: Sendable {
             (1...Self.longest).contains(text.utf8.count)
         else {
             throw Refusal.badRequest(
-                "Idempotency-Key must be one text of 1 to \(Self.longest) visible ASCII characters, best in quotes.",
+                "Idempotency-Key must be a single value of 1 to \(Self.longest) visible ASCII characters, preferably quoted.",
                 code: .idempotencyKeyInvalid)
         }
         self.text = text

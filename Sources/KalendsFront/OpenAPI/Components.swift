@@ -35,11 +35,11 @@ enum Components {
                         "settings", Schema.array(of: .string).described("The settings that the operator has not set.")),
                     .optional("oldest", .count),
                     .optional("latest", .count.described("The number of the latest change.")),
-                    .optional("by", Schema.string.orNull.described("Who changed the same since.")),
+                    .optional("by", Schema.string.orNull.described("Who has changed the same item since.")),
                     .optional("at", Schema.instant.described("When that was.")),
                     .optional("number", .count.described("The number of that change.")),
                     .optional("undoneBy", .count.described("The change that undid this one.")),
-                    .optional("partOf", .count.described("The change with which this one came."))
+                    .optional("partOf", .count.described("The change that includes this one."))
                 ).described("The problem details of a request that failed (RFC 9457).")
             ),
             (

@@ -141,7 +141,7 @@ struct OpenAPIDocument {
             ]
         }
         if route.operation.hasTag, route.method == .get {
-            answers["304"] = ["description": "The reader has it as it is."]
+            answers["304"] = ["description": "The client already has this version."]
         }
         return answers
     }

@@ -11,7 +11,7 @@ struct PageDoor: Sendable {
 
     private var services: Services { authentication.services }
 
-    /// Wraps a page's handler so that it runs only for those whom the route admits, and for a form only when one of our
+    /// Wraps a page's handler so that it runs only for callers that the route admits, and for a form only when one of our
     /// pages sent it with the token of this session.
     ///
     /// - Parameter back: the path of the page that contains the form.

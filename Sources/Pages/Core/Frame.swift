@@ -15,7 +15,7 @@ public struct Frame: Sendable {
     public var circle: CircleLink?
     public var notice: Notice?
     public var brand: Brand
-    /// The prefix that a proxy puts before each path, such as `/calendars`; empty when there is none.
+    /// The prefix that a proxy puts before each path, such as `/calendars`; empty without one.
     public var base: String
     /// The path of this page with its query, without secrets, to which signing in leads back.
     public var path: String

@@ -56,7 +56,7 @@ public struct Words: Sendable {
     /// The text of a key; the key itself if the text is missing, which a test prevents.
     public subscript(_ key: String) -> String { texts[key] ?? key }
 
-    /// The text of a key; nil if there is none.
+    /// The text of a key, or nil.
     func known(_ key: String) -> String? { texts[key] }
 
     /// A text with values inserted by name.

@@ -60,7 +60,7 @@ public struct ActivityPage: Page {
         /// Nil for what did not exist, and for what is not known.
         public var before: State?
         public var after: State?
-        /// Whether the change took back another one.
+        /// Whether the change undid another one.
         public var isUndo = false
         public var isUndone = false
         /// Whether it is undone with another change of its series.

@@ -19,7 +19,7 @@ public enum Audience: String, Sendable, CaseIterable {
 }
 
 extension SyncPage {
-    /// A choice of whom the feed is for: each a link to the same page with what is suggested.
+    /// A choice of the feed's audience: each is a link to the same page with what is suggested.
     func audiences(_ paper: RenderContext) -> Node {
         .list(
             Audience.allCases.map { one in

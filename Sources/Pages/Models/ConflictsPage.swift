@@ -38,9 +38,9 @@ public struct ConflictsPage: Page {
         public var theirs: Side
         /// The side whose version both calendars hold until a person decides.
         public var kept: Kept
-        /// How many occurrences of a series it is about, of which the sides show the first; 1 for an event as a whole.
+        /// How many occurrences of a series are in conflict; the sides show the first; 1 for an event as a whole.
         public var occurrences: Int
-        /// The original start of the only occurrence of a series that it is about, in milliseconds since 1970; nil for
+        /// The original start of the only occurrence of a series in conflict, in milliseconds since 1970; nil for
         /// an event as a whole, and for several.
         public var occurrence: Int?
         /// Whether both sides may be kept.

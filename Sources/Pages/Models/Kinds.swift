@@ -96,7 +96,7 @@ extension RenderContext {
     ///
     /// - Parameters:
     ///   - showsKinds: false where a feed may hide what kind an entry is.
-    ///   - isOnce: whether an entry over several days is listed on its first one alone.
+    ///   - isOnce: whether an entry over several days is listed only on the first one.
     func agenda(
         _ entries: [PageEntry], from: CivilDate, to: CivilDate, showsKinds: Bool = true, isOnce: Bool = false
     ) -> Node {

@@ -14,7 +14,7 @@ struct MonthPlan {
 
     struct Day {
         var bars: [Row] = []
-        /// The entries of this day alone.
+        /// The entries of only this day.
         var single: [PageEntry] = []
         /// How many entries have no room.
         var hidden = 0

@@ -7,7 +7,7 @@ import Logging
 import ServiceLifecycle
 import Storage
 
-/// The background work of several servers: each does that of its shards, and one of them what is for nobody. Others take
+/// The background work of several servers: each does that of its shards, and one of them what belongs to no circle or user. Others take
 /// over once a server has ended, was paused or has lost the database.
 struct SharedJobs: Service {
     let services: Services
@@ -58,7 +58,7 @@ struct SharedJobs: Service {
         while (try? await Task.sleep(for: Self.watch)) != nil { services.leases.shards.endStale() }
     }
 
-    /// Does what is for nobody, as long as this server has its shard.
+    /// Does the work that belongs to no circle or user, as long as this server has its shard.
     private func doCommon() async {
         while !Task.isCancelled {
             _ = try? await services.leases.shards.work(in: .common) {

@@ -68,12 +68,12 @@ package struct Demo: Sendable {
         case .string(let text) where text.hasPrefix("{today") && text.hasSuffix("}"):
             let parts = text.dropFirst(6).dropLast().split(separator: " ", omittingEmptySubsequences: false)
             let days = parts.first.map { $0.isEmpty ? 0 : Int($0) } ?? 0
-            guard let days else { throw InputFailure(description: "\(text) is no day of the demo.") }
+            guard let days else { throw InputFailure(description: "\(text) is not a day of the demo.") }
             let date = today.adding(days: days)
             guard parts.count == 2 else { return .string(date.description) }
             let time = parts[1].split(separator: ":").compactMap { Int($0) }
             guard time.count == 2, let wall = CivilDateTime(date: date, hour: time[0], minute: time[1]) else {
-                throw InputFailure(description: "\(text) is no time of the demo.")
+                throw InputFailure(description: "\(text) is not a time of the demo.")
             }
             let instant = zone.rules.instant(of: wall)
             return .string(instant.rfc3339(offset: zone.rules.offset(at: instant)))

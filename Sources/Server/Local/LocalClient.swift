@@ -166,7 +166,7 @@ package struct LocalClient: Sendable {
 
     /// Runs `body`, and gives up once the server has not answered any request for a long time.
     ///
-    /// An import may take minutes, so its own answer is no sign of life; the server answers other requests while it
+    /// An import may take minutes, so its own answer is not a sign of life; the server answers other requests while it
     /// works.
     private func watched<Value: Sendable>(
         _ wait: LocalWait, _ body: @escaping @Sendable (LocalClient) async throws -> Value

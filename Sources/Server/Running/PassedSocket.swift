@@ -16,7 +16,7 @@ package struct PassedSocket: Sendable {
     /// The first descriptor that is passed.
     private static let first: CInt = 3
 
-    /// The socket that was passed; nil when there is none.
+    /// The socket that was passed, or nil.
     ///
     /// Throws `StorageError.unusable` when the passed descriptors are not exactly one listening TCP socket.
     ///

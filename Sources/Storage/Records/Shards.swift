@@ -2,12 +2,12 @@
 
 internal import Crypto
 
-/// Some of the parts into which the background work of several servers is divided: by the hash of the id of the circle
-/// or the person whom it is for.
+/// Some of the parts into which the background work of several servers is divided: by the hash of the id of its
+/// circle or user.
 public struct Shards: Hashable, Sendable {
     public static let count = 64
     public static let all = Shards(bits: .max)
-    /// The shard of work that is for nobody, such as removing what is old.
+    /// The shard of work that belongs to no circle or user, such as removing old rows.
     public static let common = Shards([0])
 
     private var bits: UInt64

@@ -5,7 +5,7 @@ extension Schema {
     static let changes: [String] = [
         // number counts a circle's changes, sequence those of all circles, and is empty for those that have no place
         // among them yet; the newest of each circle is never removed, so that no number is used twice. No foreign key refers to circles: the deletion of a circle is a change as
-        // well. author and way say who made a change and how, undoes which change it took back.
+        // well. author and way say who made a change and how, undoes which change it undid.
         """
         CREATE TABLE changes (
             sequence BIGINT,

@@ -36,7 +36,7 @@ WORDS = {
         "kind": "Shifts", "save": "Save", "renew": "Regenerate", "import": "Import", "bring": "Import",
         "look": "Look at the file", "same": "Training", "chosen": "10 of 30 events", "undo": "Undo",
         "calendar": "Calendar",
-        "undone": "out of the calendar again", "safety": "If somebody else reads it", "show": "Show address",
+        "undone": "no longer in the calendar", "safety": "If somebody else reads it", "show": "Show address",
         "google add": "Add to Google Calendar", "new": "Create feed", "helper": "A helper",
         "tasks": "Tasks", "visits": "Appointments", "asks": "Follow-ups", "first": "Look at it first",
         "happened": "What happened", "by": "Daniel Rivera", "taken back": "Undone.", "health": "Health",

@@ -5,7 +5,7 @@ extension SyncEngine {
     func write(_ work: inout RunWork) async throws(Stop) {
         let planIndexes = work.plans.indices.filter { work.plans[$0].write != nil }
         if work.isWriteOff {
-            // What the person switched off is no failure, and keeps nothing from going to the server.
+            // What the person switched off is not a failure, and keeps nothing from going to the server.
             for index in planIndexes { work.postpone(index) }
             work.pause = work.pause ?? .switchedOff
             return

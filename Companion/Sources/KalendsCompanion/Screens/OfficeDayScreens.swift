@@ -103,7 +103,7 @@ public struct OfficeOverviewScreen: Hashable, Sendable {
 }
 
 extension OfficeProblem {
-    /// Makes the problem that prevents a device from writing office days; nil when there is none.
+    /// Makes the problem that prevents a device from writing office days, or nil.
     ///
     /// - Parameters:
     ///   - calendarID: the chosen calendar.

@@ -48,7 +48,7 @@ public struct SyncStatus: Hashable, Sendable, Codable {
     /// Adds a sync's outcome. A sync that was interrupted without an error changes nothing.
     public mutating func take(_ outcome: SyncOutcome) {
         if outcome.isIdle {
-            // The person's own choice is no failure, and what was synced before it stays so.
+            // The person's own choice is not a failure, and what was synced before it stays so.
             (lastError, pause, failures) = (nil, outcome.pause, 0)
         } else if let problem = outcome.problem, problem != .someFailed {
             lastError = problem

@@ -19,7 +19,7 @@ public protocol CalendarStore: Sendable {
     func requestAccess() async -> CalendarAuthorization
 
     /// Returns the uses that the person switched off in the app while the system permits them; a refusal for such a use
-    /// is no lost permission.
+    /// is not a lost permission.
     func switchedOff() async -> Set<CalendarUse>
 
     func calendars() async throws(StoreFailure) -> [StoreCalendar]

@@ -19,7 +19,7 @@ public struct EventUnit: Hashable, Sendable, Codable {
 public struct StoreEvent: Hashable, Sendable {
     public var key: EventKey
     public var unit: EventUnit
-    /// The event's URL, which carries the mark of an event that Kalends made; nil when there is none.
+    /// The event's URL, which carries the mark of an event that Kalends made, or nil.
     public var url: String?
     /// When the event was last changed, in milliseconds since 1970; nil when the store does not know.
     public var lastModified: Int?

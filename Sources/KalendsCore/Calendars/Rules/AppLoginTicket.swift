@@ -6,7 +6,7 @@ package import FeedTokens
 /// for whom the password is kept.
 ///
 /// It is stored nowhere before a person agrees, so that nobody fills the database by asking. The server's key vouches
-/// for it, and the app alone has the secret of which it holds the hash.
+/// for it, and only the app has the secret whose hash it holds.
 package struct AppLoginTicket: Sendable {
     /// How long a person has for agreeing, and the app for asking after that, in milliseconds: 20 minutes.
     static let lifetime = 20 * 60_000

@@ -12,7 +12,7 @@ package struct CalendarCollection: Sendable {
         case tasks(circle: String)
         /// A calendar of the person's own, by its id.
         case own(String)
-        /// What a feed shows, by the feed's id; reached by its secret address alone.
+        /// What a feed shows, by the feed's id; reached only by its secret address.
         case feed(String)
     }
 

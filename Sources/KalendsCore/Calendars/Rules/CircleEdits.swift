@@ -37,7 +37,7 @@ struct CircleEdits {
         var changed = work
         do {
             try changed.take(edit)
-            // A move for which a series has no rule, or to no time at all, is put back alone.
+            // A move for which a series has no rule, or to no time at all, is put back by itself.
             if case .times = edit { _ = try InboundPlan(changed, seen) }
         } catch is InboundRefusal {
             return

@@ -33,7 +33,7 @@ final class CircleIndexes: Sendable {
 
     private func keep(_ index: CircleIndex, for key: Key) {
         kept.withLock { kept in
-            // An index older than the kept one is used for this answer alone.
+            // An index older than the kept one is used only for this answer.
             if let known = kept.find(key), known.isLater(than: index) { return }
             kept.keep(index, for: key, cost: index.size)
         }

@@ -43,7 +43,7 @@ struct CircleReader {
     /// Returns a value for the object of each of some names, in the order of the names; nil for those that are not there.
     ///
     /// - Parameters:
-    ///   - index: gets the index, which alone knows the names of imported events.
+    ///   - index: gets the index; nothing else knows the names of imported events.
     ///   - value: makes the value. Texts that it does not keep are in memory one at a time.
     func find<Value>(
         _ names: [String], in list: ResourceName.List, _ index: () throws -> CircleIndex,

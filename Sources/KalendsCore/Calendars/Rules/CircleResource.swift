@@ -84,7 +84,7 @@ struct ResourceNames {
         }
     }
 
-    /// Whether the index alone knows what has such a name.
+    /// Whether only the index knows what has such a name.
     static func isImported(_ name: String) -> Bool { name.hasSuffix(imported) }
 
     /// Returns which item has a name that no app gave; nil for a name of another form.

@@ -74,7 +74,7 @@ enum CollectionProperties {
         }
         guard bytes <= mostBytes else {
             throw CollectionFault.insufficientStorage(
-                Sentence(.propertiesFull, "What you set of a calendar may have \(mostBytes, .most) bytes at most."))
+                Sentence(.propertiesFull, "Your settings of a calendar may have \(mostBytes, .most) bytes at most."))
         }
     }
 }

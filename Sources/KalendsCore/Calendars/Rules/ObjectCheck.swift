@@ -24,7 +24,7 @@ struct ObjectCheck: Sendable {
     /// The longest UID in bytes, which an index holds.
     private static let longestUID = 1024
 
-    /// Returns what a text is; throws `CollectionFault` if it is no calendar object resource.
+    /// Returns what a text is; throws `CollectionFault` if it is not a calendar object resource.
     func found(in text: [UInt8], for user: String) async throws -> Found {
         var verdict = try await readHere(text, for: user)
         if verdict == nil { verdict = try await readElsewhere(text, for: user) }

@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// What calendar apps may ask at the same time that takes long: reports, and lists of what is in a collection. What is
-/// asked too much has a bound by person and by network, and what one report takes has one in time and in bytes.
+/// Limits how many slow requests of calendar apps run at the same time: reports, and lists of collections. Requests are
+/// bounded by person and by network, and each report in time and in bytes.
 package final class ReportRoom: Sendable {
     /// Places are for reports that are made or wait for their readers; the bytes are what they keep of their bodies.
     private let places: FairPool

@@ -16,7 +16,7 @@ package enum CalDAVSignIn: Sendable {
     case accepted(CalDAVCaller)
     /// 401: a wrong name or password, which counts as a guess.
     case refused
-    /// 401 for ever: the password has ended, and counts as no guess, because phones go on trying it for days.
+    /// 401 for ever: the password has ended, and does not count as a guess, because phones go on trying it for days.
     case ended
     /// 429: there were too many guesses.
     case wait(seconds: Int)

@@ -6,7 +6,7 @@ import ICalBridge
 import Storage
 
 extension CircleCollections {
-    /// Changes what the person brought in: all of it may be changed, but for its alarms, which are theirs alone.
+    /// Changes what the person brought in: all of it may be changed, but for its alarms, which are only theirs.
     func change(
         _ series: ImportedSeries, _ shown: ShownResource, _ look: PersonalLook, as sent: ClientResource,
         _ text: [UInt8], for caller: CalDAVCaller

@@ -263,7 +263,7 @@ extension CircleCollections {
             throw CollectionFault.insufficientStorage(
                 Sentence(
                     .personalPartsFull,
-                    "What one person keeps of an entry may have \(mostPersonal, .most) bytes at most."))
+                    "Your own additions to an entry may have \(mostPersonal, .most) bytes at most."))
         }
         return PersonalPart(circleID: look.circle.id, userID: look.userID, uid: uid, content: content)
     }

@@ -21,7 +21,7 @@ extension OwnCalendars {
             )
         }
         guard conditions.allow(before.1) else { throw CollectionFault.preconditionFailed }
-        // A mark of UTF-8 is no part of what it marks.
+        // A mark of UTF-8 is not part of what it marks.
         let hasMark = text.starts(with: Self.byteOrderMark)
         let text = hasMark ? Array(text.dropFirst(Self.byteOrderMark.count)) : text
         guard !text.contains(0), let kept = String(validating: text, as: UTF8.self) else {
@@ -67,7 +67,7 @@ extension OwnCalendars {
         guard case .own(let id) = collection.kind, case .own(let targetID) = target.kind else {
             throw CollectionFault.forbidden(
                 Sentence(
-                    .transferElsewhere, "Entries can be moved and copied between your own calendars alone."))
+                    .transferElsewhere, "Entries can be moved or copied only between your own calendars."))
         }
         try Self.checkName(newName)
         let isWithin = id.isSameText(as: targetID)

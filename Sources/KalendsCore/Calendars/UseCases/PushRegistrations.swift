@@ -64,7 +64,7 @@ package struct PushRegistrations: Acting {
                     throw CollectionFault.insufficientStorage(
                         Sentence(
                             .pushRegistrationsFull,
-                            "Your calendar apps hear of changes at \(quota, .most) places, the most here."))
+                            "Your calendar apps have \(quota, .most) push registrations, which is the maximum."))
                 }
             }
             registration.passwordID = caller.passwordID
@@ -167,7 +167,7 @@ extension PushRegistrations {
         var since = CircleNumber(version: registration.sent.number, epoch: registration.sent.epoch)
         let now = CircleNumber(reader.circle)
         while true {
-            // What is not known in detail is told.
+            // When the changes are not known in detail, a message is sent.
             guard let changes = try reader.changes(since: since, until: now, limit: page) else { return true }
             if changes.shown.contains(where: { reader.isIn(list, $0.0) }) { return true }
             if try !reader.names(of: changes.gone, in: list).isEmpty { return true }

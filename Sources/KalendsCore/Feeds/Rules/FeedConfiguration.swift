@@ -82,7 +82,7 @@ package struct FeedConfiguration: ContentOptions {
         ).at(.amongKinds("personal")),
         .given(
             "includePlanned", \.includePlanned,
-            .flag.described("Whether the feed shows title and time of what the owner's phones have planned.")
+            .flag.described("Whether the feed shows title and time of the events that the owner's phones have planned.")
         ).at(.amongKinds("planned")),
         .nullable("patientIds", \.patientIds, .patients), .given("detail", \.detail, .choice),
         .given("completedTasks", \.completedTasks, .choice),

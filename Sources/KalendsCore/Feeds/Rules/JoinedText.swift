@@ -16,7 +16,10 @@ struct JoinedText: Sendable {
         pieces.append(piece)
     }
 
-    /// Completes the text; since pieces end where events do, the hash is equal exactly when the bytes are.
+    /// Completes the text.
+    ///
+    /// The hash is made from the digests of the pieces. Because pieces end where events end, two texts have equal hashes
+    /// exactly when their bytes are equal.
     ///
     /// - Parameter room: the room held for the text as long as it exists.
     consuming func finish(_ calendar: ICalendar, room: MemoryShare? = nil) -> FeedRenderer.Rendered {

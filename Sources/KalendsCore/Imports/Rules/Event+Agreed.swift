@@ -33,7 +33,7 @@ extension Event {
         }
         guard !isGiven, !budget.isSpent else { return copy }
         for index in copy.recurrence.rules.indices { copy.recurrence.rules[index].sayEnd(start, &budget) }
-        // A start that the file leaves out is no date of its own.
+        // A start that the file leaves out is not a date of its own.
         let isListed = copy.recurrence.additions.contains { $0.start == start }
         if !isListed, !copy.recurrence.exclusions.contains(start) {
             copy.recurrence.additions.insert(Recurrence.Addition(start: start), at: 0)

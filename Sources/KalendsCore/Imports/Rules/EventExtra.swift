@@ -102,7 +102,7 @@ extension ICalendar {
 extension Alarm {
     /// The reminder of an event in a form that strict readers accept, because Home Assistant refuses a whole calendar
     /// over one reminder: with a text, with REPEAT and DURATION both or neither (RFC 5545 section 3.6.6), and as a mail
-    /// only if it says to whom and about what.
+    /// only with a recipient and a subject.
     func publishable(of event: Event, with extras: Set<EventExtra>, leftOut: inout LeftOut) -> Alarm {
         func count(_ name: String) -> Int { otherProperties.count { $0.name == name } }
         let repeats =

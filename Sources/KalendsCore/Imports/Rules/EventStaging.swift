@@ -40,7 +40,7 @@ struct EventStaging: Sendable {
     private var added: [ImportedEventRecord] = []
     private var addedBytes = 0
     private var ended: [ImportedEventRecord.Key] = []
-    /// The to-dos that become tasks, in their stored form; nil for one that is no task any more.
+    /// The to-dos that become tasks, in their stored form; nil for one that is no longer a task.
     private(set) var tasks: [(uid: String, content: String?)] = []
     private(set) var hasBegun = false
     /// The number of events by which each source grows.

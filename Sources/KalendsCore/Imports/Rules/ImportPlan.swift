@@ -125,7 +125,7 @@ struct ImportPlan: Sendable {
     }
 
     /// Returns the UIDs that belong to the circle's own items; those of to-dos only where a living item of the circle
-    /// has them and they are no tasks that this import changes.
+    /// has them and they are not tasks that this import changes.
     private func ownUIDs(of events: [Event], _ store: any Store) async throws -> Set<ByteString> {
         let todos = events.filter { $0.kind == .toDo }.map(\.uid)
         let others = events.filter { $0.kind != .toDo }.map(\.uid)

@@ -162,15 +162,15 @@ extension Imports {
             Listed.form.within(\.listed) + [
                 .init("timeZones", \.timeZones),
                 .init("dropped", \.dropped).described(
-                    "What is left out of the events that are not skipped, by property, such as `ATTENDEE`."),
+                    "The properties, such as `ATTENDEE`, that are left out of the events that are not skipped."),
                 .init("keep", \.keep).documented(
                     JSONSchema.array(of: .one(of: EventExtra.choices.map(\.rawValue))).described(
-                        "What the importer wants to keep of it.")),
+                        "The properties that the importer wants to keep.")),
                 .init("todos", \.todos).described("What becomes of to-dos."),
                 .init("shown", \.shown).described(
                     "The part of the report that the caller may see: `all` for the person who made it and "
-                        + "the host application, who alone see it until it is committed; for others `shared`, "
-                        + "which is everything except what is private to that person."),
+                        + "the host application; for others, who see it only once it is committed, `shared`, "
+                        + "which leaves out everything that is private to that person."),
                 .init("problems", \.problems).documented(.array(of: .named("ImportProblem"))),
                 .optional("problemsLeftOut", \.problemsLeftOut).documented(
                     JSONSchema.integer(1...Int.max).described(

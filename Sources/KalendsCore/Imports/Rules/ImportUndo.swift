@@ -178,7 +178,7 @@ private struct UndoPage: Sendable {
                 .filter { $0.visibleTo == nil && $0.shownUID == nil && $0.source != .tasks }.map(\.uid))
     }
 
-    /// Whether the task of a to-do is as the import left it; true for what is no task.
+    /// Whether the task of a to-do is as the import left it; true for what is not a task.
     ///
     /// - Parameter live: the row of the to-do.
     func hasTask(of change: Change, _ live: ImportedEventRecord?, _ circle: Circle) throws -> Bool {
@@ -191,7 +191,7 @@ private struct UndoPage: Sendable {
     }
 
     /// Returns the row that restores the earlier content, with a revision above all that were shown since; nil if there
-    /// was no event.
+    /// was not an event.
     func before(
         _ change: Change, _ zone: any TimeZoneRules, floor: Int, now: Int
     ) throws -> ImportedEventRecord? {

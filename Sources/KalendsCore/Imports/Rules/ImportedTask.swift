@@ -99,7 +99,7 @@ extension ReadTransaction {
 extension ScheduleWriter {
     /// Makes, changes and deletes the tasks of to-dos.
     ///
-    /// - Parameter todos: their UIDs with their stored forms; nil for one that is no task any more.
+    /// - Parameter todos: their UIDs with their stored forms; nil for one that is no longer a task.
     mutating func putTasks(of todos: [(uid: String, content: String?)]) throws {
         let uids = todos.map(\.uid)
         let known = try transaction.importedTasks(uids, in: circle.id)

@@ -2,8 +2,8 @@
 
 import ICalBridge
 
-/// Which addresses of imported events feeds show. A reader's program may do as an address says, and who wrote the file
-/// need not be whom the reader trusts.
+/// Which addresses of imported events feeds show. A reader's program may do as an address says, and the
+/// reader may not trust the author of the file.
 enum URIScheme {
     /// What calendar apps open: pages, mail, calls, messages, places and the meetings of well-known services.
     private static let ofFeeds: Set<ByteString> = [

@@ -2,7 +2,7 @@
 
 import Storage
 
-/// What users give before they change how they sign in: their password, and a code if they have a second factor.
+/// The password, and the code of a second factor, that users give again before they change how they sign in.
 package struct OwnProof: Sendable {
     let password: Concealed
     let code: Concealed?

@@ -114,7 +114,7 @@ package struct ProviderSignIn: Sendable {
             return try await enter(user, token, grant, attempt, client: client, replacing: former)
         case .joining:
             guard let session, let own = attempt.session, session.id == own else {
-                throw OpenIDFault(.begunElsewhere, "The session in which the joining began has ended.")
+                throw OpenIDFault(.begunElsewhere, "The session that began the joining has ended.")
             }
             try await join(token, to: session)
             return .joined(to: attempt.to)
@@ -153,15 +153,16 @@ package struct ProviderSignIn: Sendable {
             throw OpenIDFault(.unusableName, "The account's e-mail address is not verified.")
         }
         guard let name = value?.string.flatMap(Self.userID) else {
-            throw OpenIDFault(.unusableName, "The claim of oidcUserClaim is missing, or is no id.")
+            throw OpenIDFault(.unusableName, "The claim that oidcUserClaim names is missing, or is not a valid id.")
         }
         return name
     }
 
-    /// Returns the user whom a claim names, another one for each value: an @ becomes a colon, and a colon becomes two; nil
-    /// for a value that is no id then.
+    /// Returns the user id for a claim; different claims give different ids.
+    ///
+    /// `:` becomes `::` and `@` becomes `:`. Nil if the result is not a valid id, or another claim could give it, too.
     static func userID(_ claim: String) -> String? {
-        // Beside each other, an @ and a colon would be what another row of them is.
+        // Side by side, `@` and `:` would become the same row of colons as other claims do.
         guard !["@@", "@:", ":@"].contains(where: claim.contains) else { return nil }
         let id = claim.replacing(":", with: "::").replacing("@", with: ":")
         return Identifier.isValid(id) ? id : nil
@@ -203,7 +204,7 @@ package struct ProviderSignIn: Sendable {
 
     /// Throws `OpenIDFault` unless an account may be joined to the user that it names, without the user's own proof.
     ///
-    /// Whoever has a credential here, or another account at the provider, is never joined so: a claim is no proof that
+    /// Whoever has a credential here, or another account at the provider, is never joined so: a claim does not prove that
     /// it is the same person.
     private static func checkMayJoin(
         _ user: String, _ accounts: OpenIDSettings.Accounts, at issuer: String, in transaction: any ReadTransaction
@@ -233,7 +234,7 @@ package struct ProviderSignIn: Sendable {
         let (user, issuer) = (session.userID, settings.issuer)
         try await acts.act(on: Self.ground(user), for: .signingIn(user)) { act in
             guard try act.transaction.session(session.id, of: user) != nil else {
-                throw OpenIDFault(.begunElsewhere, "The session in which the joining began has ended.")
+                throw OpenIDFault(.begunElsewhere, "The session that began the joining has ended.")
             }
             let known = try act.transaction.joinedAccount(token.subject, at: issuer)
             if let known, known.userID == user { return .unchanged(()) }

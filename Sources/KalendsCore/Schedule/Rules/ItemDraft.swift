@@ -23,7 +23,7 @@ package struct ItemDraft: Sendable {
         var fields = FieldReader(value)
         for (name, own) in [("id", id), ("circleId", circle)] {
             if let given = fields.value(name), given.string != own {
-                fields.fault(name, code: .contradiction, "This is not what the path names.")
+                fields.fault(name, code: .contradiction, "This differs from the path.")
             }
         }
         content = kind.init(&fields)
@@ -80,7 +80,7 @@ extension Fault {
         if budget.isSpent {
             return Fault(
                 pointer: pointer, code: .callTooCostly,
-                message: "The rules of this call take more work than one call may ask for; send this one again alone.")
+                message: "The rules of this call take more work than one call may; send this item again by itself.")
         }
         return Fault(
             pointer: pointer, code: .ruleTooCostly,

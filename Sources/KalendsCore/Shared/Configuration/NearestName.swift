@@ -2,7 +2,7 @@
 
 /// Finds the known name that was probably meant by an unknown one.
 enum NearestName {
-    /// Returns the known name that is a few typing errors away from this one; nil if there is none.
+    /// Returns the known name that is a few typing errors away from this one, or nil.
     static func of(_ name: String, among known: [String]) -> String? {
         // Nobody mistypes a name as one three times as long, and the work grows with both lengths.
         let letters = Array(name.lowercased().utf8.prefix(64))

@@ -110,7 +110,7 @@ extension Setting {
         "The scopes that a sign-in asks for, with spaces between; openid is one of them.")
     package static let oidcUserClaim = Setting(
         "oidcUserClaim", .text, standard: "sub",
-        "The claim that names the user, whose @ becomes a colon and whose colon becomes two; email counts only if verified."
+        "The claim that names the user: @ becomes a colon, a colon becomes two. An email counts only if it is verified."
     )
     package static let oidcAccounts = Setting(
         "oidcAccounts", .choice(OpenIDSettings.Accounts.allCases.map(\.rawValue)), standard: "joined",

@@ -27,7 +27,7 @@ package struct Retention: Sendable {
         days("keepAccessCountDays", \.accessCounts, "Days for which counts of accesses by day and client are kept."),
         days(
             "keepActivityDays", \.activity, to: CircleChanges.keptDays,
-            "Days for which what was there before changes of a circle's items is kept, so that they can be undone."),
+            "Days for which earlier contents of a circle's items are kept, so that changes can be undone."),
         days(
             "keepRunDays", \.runs,
             "Days for which runs of connections, their writes and resolved conflicts are kept, and can be undone."),

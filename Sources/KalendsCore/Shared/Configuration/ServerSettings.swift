@@ -83,7 +83,7 @@ package struct ServerSettings: Sendable {
     package var connections = ConnectionSettings()
     /// The host application's name and look on the pages.
     package var brand = BrandSettings()
-    /// The token with which a phone's companion may send planned events; nil if there is none.
+    /// The token with which a phone's companion may send planned events, or nil.
     package var companion: CompanionToken?
     /// The binary logarithm of Scrypt's N for new passwords.
     package var passwordCost = 15

@@ -95,7 +95,8 @@ package struct Setting: Hashable, Sendable {
     package static let tlsKey = Setting("tlsKey", .text, standard: "no TLS", "The certificate's private key in PEM.")
     package static let strict = Setting(
         "strict", .bool, standard: "false",
-        "Whether what OWASP's ASVS does not allow at level 2 is refused: docs/operations.md, Strict operation.")
+        "Whether to refuse everything that OWASP's ASVS does not allow at level 2: docs/operations.md, Strict operation."
+    )
     package static let requireSecondFactor = Setting(
         "requireSecondFactor", .bool, standard: "false",
         "Whether a sign-in with a password needs a second factor: docs/rights.md, Second factor; strict needs it too.")

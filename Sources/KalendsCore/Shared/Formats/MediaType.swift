@@ -2,7 +2,7 @@
 
 /// Parsing of media types and content dispositions.
 package enum MediaType {
-    /// Returns the type itself, in lower case and without parameters; empty if there is none.
+    /// Returns the type itself, in lower case and without parameters; empty without one.
     package static func essence(of text: String?) -> String {
         (text ?? "").pieces(separatedBy: ";", maxSplits: 1, omittingEmpty: false).first.map {
             $0.withoutBlanks.asciiLowercased

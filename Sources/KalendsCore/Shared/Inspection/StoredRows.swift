@@ -52,7 +52,7 @@ package enum StoredRows {
             } catch let fault as StoredContent.Fault {
                 return fault.description
             } catch {
-                return "what it holds is not as Kalends writes it"
+                return "its content is not as Kalends writes it"
             }
         }
     }

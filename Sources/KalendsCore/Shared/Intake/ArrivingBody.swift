@@ -13,7 +13,7 @@ package struct ArrivingBody {
     /// Throws 503 if there is no room for a body of the stated length, so that whoever has begun can finish.
     ///
     /// - Parameters:
-    ///   - sender: whom the bytes are counted for.
+    ///   - sender: the sender that the bytes are counted for.
     ///   - length: nil if the request does not say how long its body is.
     package init(_ intake: Intake, from sender: Sender, length: Int? = nil) throws {
         (pool, self.sender) = (intake.bodies, sender)

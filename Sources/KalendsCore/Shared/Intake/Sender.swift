@@ -14,7 +14,7 @@ package struct Sender: Hashable, Sendable {
     package init(network: String) { self.init("network \(network)", "network \(network)", isPerson: false) }
 
     /// - Parameters:
-    ///   - caller: who presented the credential; `narrowed` is whom they act for.
+    ///   - caller: who presented the credential; `narrowed` is the user that they act for.
     ///   - network: nil for the local socket.
     package init(_ caller: Identity, narrowed: Identity, network: String?) {
         let user = narrowed.userID.map { "user \($0)" }

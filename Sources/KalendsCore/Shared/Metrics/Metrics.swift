@@ -137,7 +137,7 @@ package final class Metrics: Sendable {
 
             """
         text += """
-            # HELP kalends_push_messages_total Messages to push services about changes, by what became of them.
+            # HELP kalends_push_messages_total Messages to push services about changes, by outcome.
             # TYPE kalends_push_messages_total counter
             kalends_push_messages_total{result="sent"} \(takenPushes.load(ordering: .relaxed))
             kalends_push_messages_total{result="failed"} \(failedPushes.load(ordering: .relaxed))

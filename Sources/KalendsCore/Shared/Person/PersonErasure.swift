@@ -33,21 +33,21 @@ package enum ErasureRemnant: String, CaseIterable, Sendable {
     package var reason: String {
         switch self {
         case .items:
-            "Tasks, shifts and follow-ups are their circle's, in which others are; a made-up id took the person's place."
+            "Tasks, shifts and follow-ups belong to their circle, which has other members; a made-up id took the person's place."
         case .importedEvents:
-            "Imported events that others see are their circle's; who imported them is not known any more."
-        case .subscriptions: "Calendars that a circle follows are the circle's; who added them is not known any more."
-        case .activity: "What happened in circles with others stays for them, without who did it."
+            "Imported events that others see belong to their circle; who imported them is no longer recorded."
+        case .subscriptions: "Followed calendars belong to the circle; who added them is no longer recorded."
+        case .activity: "Changes in circles with other members stay, without the name of the person."
         case .auditTrail:
             "Entries of the audit trail stay without names, so that it can be verified that none is missing."
-        case .addresses: "Hashes of feeds' addresses and app passwords stay, so that these answer 410 for ever."
+        case .addresses: "Hashes of feeds' addresses and app passwords stay, so that these answer 410 forever."
         case .otherRecords:
             "Records of other people's connections may show the person's name in titles until they are pruned."
         case .keptAnswers: "Answers to requests with an Idempotency-Key of the host application stay sealed for a day."
         case .journal:
             "Places of the journal of reads that were not used again have the number of a feed that no longer exists."
         case .elsewhere:
-            "Events in calendars at providers and on phones, and what host applications were sent, are out of reach."
+            "Events in calendars at providers and on phones, and messages that host applications received, are out of reach."
         case .unusedSpace:
             "The database was not rewritten: unused space of its file may have pieces until its next VACUUM."
         case .logs: "The log names people by a pseudonym that this server makes; it goes as the operator's logs go."

@@ -24,7 +24,7 @@ package struct ConnectionAttention: Hashable, Sendable {
     package struct Item: Hashable, Sendable {
         package var collection: String
         package var id: String
-        /// The original start of the one occurrence that it is about; nil for the whole item.
+        /// The original start of the one occurrence concerned; nil for the whole item.
         package var occurrence: Instant?
         package var title: String
     }
@@ -61,7 +61,7 @@ package struct ConnectionAttention: Hashable, Sendable {
             found.append(
                 ConnectionAttention(
                     kind: .providerUnavailable, at: own.stateAt,
-                    message: "\(own.provider.name) is not set up on this server any more: its operator has to set "
+                    message: "\(own.provider.name) is no longer set up on this server: its operator has to set "
                         + "\(missing.variable)."))
         }
         switch own.state {

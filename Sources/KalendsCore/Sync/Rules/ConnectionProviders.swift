@@ -42,7 +42,7 @@ package struct ConnectionProviders: Sendable {
         ProviderDoor(line(for: source), sync.answers, for: sender, time: ProviderDoor.timeOfQuestion)
     }
 
-    /// Returns for whom a connection's provider answers.
+    /// Returns the sender that answers of a connection's provider are counted for.
     static func sender(_ connection: Connection) -> Sender {
         Sender(
             user: connection.userID, host: SyncScheduler.Gate(connection.provider, account: connection.accountID).host)

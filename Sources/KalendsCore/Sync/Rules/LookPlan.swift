@@ -3,7 +3,7 @@
 import CalendarSync
 package import Storage
 
-/// When a connection is looked at without a reason: often where only a look finds changes, rarely where the provider
+/// When a connection is polled without a reason: often where only polling finds changes, rarely where the provider
 /// announces them. Times are in milliseconds.
 enum LookPlan {
     /// The interval of connections whose changes are announced, and the longest to which others are stretched.
@@ -30,7 +30,7 @@ enum LookPlan {
         return min(gap, max(interval, channel.expiresAt - now))
     }
 
-    /// Whether a run found a change of which the channel said nothing, although it should have.
+    /// Whether a run found a change that the channel should have announced, but did not.
     static func wasMissed(_ counts: RunRecord.Counts, _ channel: SyncChannelRow, lastLook: Int?) -> Bool {
         guard counts.pulled + counts.conflicts > 0, let heard = channel.lastHeardAt, let lastLook else { return false }
         return heard < lastLook - slack

@@ -47,12 +47,12 @@ final class ObjectProcess: Sendable {
     deinit { asked.finish() }
 
     /// Returns the answers to some questions: all of them, or those before the one at which the process died, took too
-    /// long or wrote something that is no answer.
+    /// long or wrote something that is not an answer.
     func answers(to questions: ArraySlice<ObjectQuestion>) async throws -> [ObjectAnswer] {
         try await answers(to: questions.map { try ObjectFrame($0) }) { try $0.answer() }
     }
 
-    /// Returns what a text is; nil if the process died, took too long or wrote something that is no answer.
+    /// Returns what a text is; nil if the process died, took too long or wrote something that is not an answer.
     func verdict(on text: [UInt8]) async throws -> ObjectVerdict? {
         try await answers(to: [ObjectFrame(checking: text)]) { try $0.verdict() }.first
     }

@@ -2,7 +2,7 @@
 
 import ICalBridge
 
-/// What a text is that a calendar app stores, or why it is no calendar object resource.
+/// What a text is that a calendar app stores, or why it is not a calendar object resource.
 struct ObjectVerdict: Sendable {
     /// The part of it that is passed on as JSON.
     struct Said: Sendable, Codable {
@@ -34,7 +34,7 @@ struct ObjectVerdict: Sendable {
         }
     }
 
-    /// Reads a text by Swift alone; nil if libical has to read a part of it.
+    /// Reads a text without libical; nil if libical has to read a part of it.
     static func readBySwift(_ text: [UInt8]) -> ObjectVerdict? {
         do throws(CalendarObjectFault) {
             return try CalendarObjectCheck.checkedBySwift(text).map { ObjectVerdict($0) }

@@ -5,7 +5,7 @@ import CalendarSync
 /// Reads the calendar objects of one account in processes without rights, one after the other.
 ///
 /// No process reads what two accounts have, so whatever an object could do to its process reaches no other account.
-/// One process answers many questions; if it dies, the object at which it did is left out, and another one goes on.
+/// One process answers many questions; if it dies, the object that it was reading is left out, and a new process goes on.
 actor ObjectWorker: ObjectReading {
     /// The most processes that objects of one account may end; whoever has more of such objects wants no calendar read.
     private static let mostDeaths = 20
@@ -18,7 +18,7 @@ actor ObjectWorker: ObjectReading {
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// What all workers share, and for whom this one reads.
+    /// The answers that all workers share, and the sender that this one reads for.
     private let turns: (answers: ForeignAnswers, sender: Sender)?
 
     init(_ executable: String, in turns: (answers: ForeignAnswers, sender: Sender)? = nil) {

@@ -4,7 +4,7 @@ import CalendarSync
 import Storage
 import Synchronization
 
-/// For whom a request to a provider is sent.
+/// The connection and account that a request to a provider belongs to.
 struct RequestSource: Hashable, Sendable {
     var provider: Connection.Provider
     /// The connection's id; empty before an account is connected.
@@ -122,7 +122,7 @@ final class RequestCounter: Sendable {
         let series = Series(provider: source.provider, kind: kind ?? request.kind, outcome: outcome)
         state.withLock { state in
             state.totals[series, default: 0] += request.calls
-            // Tokens are no part of what a provider counts for its calendars.
+            // Tokens are not part of what a provider counts for its calendars.
             guard series.kind != .token else { return }
             state.pending[source, default: RequestCounts()].requests += request.calls
             // Which calls of a batch succeeded is not known here: all count, so that there are never too few.

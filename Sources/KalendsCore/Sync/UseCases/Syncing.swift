@@ -96,7 +96,7 @@ package struct Syncing: Sendable {
             try Self.checkRuns(act.target)
             guard row.state.isOver else {
                 throw Refusal.conflict(
-                    "This run is \(row.state.rawValue): only one that has ended can be taken back.", code: .runState)
+                    "This run is \(row.state.rawValue): only a run that has ended can be undone.", code: .runState)
             }
             guard try transaction.syncRuns(of: connection, in: .running).isEmpty else { throw Refusal.runUnderWay }
             let record = RunRecord(id: new, trigger: .manual, startedAt: Instant(milliseconds: now))

@@ -33,7 +33,7 @@ extension Imports.Report {
             makesTasks: (choice.todos ?? todos) == .tasks)
     }
 
-    /// What was left out, with all that is about people in one line.
+    /// What was left out, with everything about people in one line.
     private var droppedOfPage: [ImportPage.Dropped] {
         var counts: [ImportPage.Dropped.Kind: Int] = [:]
         var others: [ImportPage.Dropped] = []

@@ -26,7 +26,7 @@ struct LeftOut: Sendable {
         bytes.indices.contains(number / 8) && bytes[number / 8] & 1 << UInt8(number % 8) != 0
     }
 
-    /// The first of the numbers that is not below another one; nil when there is none.
+    /// The first of the numbers that is not below another one, or nil.
     func first(from start: Int) -> Int? { (start..<max(start, bytes.count * 8)).first(where: contains) }
 
     /// Applies the boxes of one page.

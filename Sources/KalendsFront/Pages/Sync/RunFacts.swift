@@ -95,7 +95,7 @@ extension ConflictsPage.Conflict {
 }
 
 extension ConflictRecord {
-    /// The original start of the only occurrence that it is about. A day of a series of whole days begins in no zone.
+    /// The original start of the only occurrence concerned. A day of a series of whole days begins in no zone.
     fileprivate var onlyStart: Instant? {
         if let single = item.occurrence { return single }
         guard starts.count == 1, case .timed? = (ours ?? theirs)?.span else { return nil }
@@ -106,7 +106,7 @@ extension ConflictRecord {
 extension ConflictsPage.Side {
     /// Nil for a side on which the event was deleted.
     ///
-    /// - Parameter occurrence: the occurrence of a series that the conflict is about.
+    /// - Parameter occurrence: the occurrence of a series that is in conflict.
     fileprivate init?(_ entry: Entry?, at occurrence: Instant?) {
         guard let entry else { return nil }
         guard let occurrence else {

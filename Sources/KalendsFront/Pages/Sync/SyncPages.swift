@@ -99,8 +99,7 @@ struct SyncPages: Sendable {
 }
 
 extension FeedConfiguration {
-    /// What is suggested for a feed by whom it is for: those who need to act see everything, and others see when time is
-    /// taken.
+    /// The suggestion for a feed, by its audience: people who need to act see everything, others only when time is taken.
     fileprivate init(for audience: Audience, _ kinds: ItemKinds) {
         self.init()
         let shown: [EntryKind]

@@ -12,7 +12,7 @@ struct AppPasswordRoutes: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.calendarApps)
         let (password, new): (Schema, Schema) = (.named("AppPassword"), .named("NewAppPassword"))
-        var made = Operation.Reply.created(new, "The password was made; the answer alone has it.")
+        var made = Operation.Reply.created(new, "The password was made; only this answer has it.")
         made.headers = ["Location"]
         routes.on(
             .post, "/v1/app-passwords", "createAppPassword", "Create a password for a calendar app", .caller,

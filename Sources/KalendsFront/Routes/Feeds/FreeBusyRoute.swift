@@ -51,7 +51,8 @@ extension CircleFreeBusy: Viewed {
             "people", \.people,
             of: View([
                 .id("userId", \.userID),
-                .list("busy", \.busy, of: period).described("In order of time; those of one type that meet are one."),
+                .list("busy", \.busy, of: period).described(
+                    "In order of time; periods of one type that meet are joined."),
             ])),
     ])
 }

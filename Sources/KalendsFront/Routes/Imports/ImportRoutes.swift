@@ -19,7 +19,7 @@ struct ImportRoutes: Sendable {
         accepted.headers = ["Location", "Preference-Applied"]
         routes.on(
             .post, "/v1/circles/{circle}/imports", "createImport", "Import a calendar file", .circle(.write),
-            .scope(.imports), details: "A preview changes nothing; a commit applies at once what a preview shows.",
+            .scope(.imports), details: "A preview changes nothing; a commit applies the same changes at once.",
             query: [
                 .init(name: "mode", schema: Schema.choice(Imports.Mode.self).defaulting(to: "preview")),
                 .init(
@@ -40,7 +40,7 @@ struct ImportRoutes: Sendable {
             .get, "/v1/imports/{id}", "getImport", "Read an import's report", .import(.read), .scope(.imports),
             query: .page, [.ok(report)], get)
         routes.on(
-            .post, "/v1/imports/{id}/commit", "commitImport", "Apply what the preview shows", .import(.write),
+            .post, "/v1/imports/{id}/commit", "commitImport", "Apply a previewed import", .import(.write),
             .scope(.imports), query: .page, body: .json(.named("ImportCommit"), isRequired: false),
             [.ok(report), accepted], refusals: [409], commit)
         routes.on(
@@ -109,7 +109,7 @@ struct ImportRoutes: Sendable {
     private static let extras: InputType<Set<EventExtra>> =
         InputType<[EventExtra]>.list(
             .array(of: .one(of: EventExtra.choices.map(\.rawValue))).described(
-                "The people and files to keep; without it, what the preview was asked to keep."), .notAChoice,
+                "The people and files to keep; without it, the preview's choice."), .notAChoice,
             "This must be a list of attendees and attachments."
         ) { $0.string.flatMap { EventExtra(choice: $0) } }.made { Set($0) }
 

@@ -46,7 +46,7 @@ struct OfficeDayRoutes: Sendable {
             .put, "\(path)/days/{date}", "putOfficeDay", "Set where the person worked on a day, regardless of visits",
             .oneself, .scope(.events), body: .json(.named("OfficeDayInput")), [.ok(day)], putDay)
         routes.on(
-            .delete, "\(path)/days/{date}", "deleteOfficeDay", "Clear what was set for a day", .oneself,
+            .delete, "\(path)/days/{date}", "deleteOfficeDay", "Clear the setting for a day", .oneself,
             .scope(.events), details: "The visits and the end of the day determine its status again.", [.noContent],
             deleteDay)
     }

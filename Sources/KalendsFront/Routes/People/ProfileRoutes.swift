@@ -23,8 +23,8 @@ struct ProfileRoutes: Sendable {
             .delete, path, "eraseUser", "Erase a person", .oneself, .scope(.users),
             details:
                 "With `erase=true` only. Feeds, devices, app passwords, sessions and connections end at once, the person "
-                + "leaves their circles, and those whose only member they are are deleted. All that is only theirs is "
-                + "removed; what others share no longer names them. The answer says what stays, and why; it is 202 "
+                + "leaves their circles, and circles without another member are deleted. All data of only that person "
+                + "is removed; data that others share no longer names them. The answer says what stays, and why; it is 202 "
                 + "while the rest goes on, and the same request asks again. In a session, this is possible within 5 "
                 + "minutes of signing in, and not for the last owner of a circle with other members.",
             query: [.init(name: "erase", schema: Schema.one(of: ["true"]))],
@@ -88,7 +88,7 @@ extension ErasureReport: Viewed {
     private static let counted = Schema.output(.required("table", .string), .required("rows", .count))
     private static let remnant = Schema.output(
         .required("what", .choice(ErasureRemnant.self)),
-        .required("rows", .count.orNull.described("Null for what is not counted.")), .required("why", .string))
+        .required("rows", .count.orNull.described("Null if the rows are not counted.")), .required("why", .string))
 }
 
 extension Profiles.Shown: Viewed {

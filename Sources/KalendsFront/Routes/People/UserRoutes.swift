@@ -25,10 +25,10 @@ struct UserRoutes: Sendable {
         routes.on(
             .delete, path, "deletePassword", "Remove a user's password", .oneself, .scope(.users), [.noContent], delete)
         routes.on(
-            .get, "/v1/users/{user}/export", "exportUser", "Everything that is stored of a person", .oneself,
+            .get, "/v1/users/{user}/export", "exportUser", "Export all data that is stored about a person", .oneself,
             .scope(.users),
             details: "One archive, as `tar` and gzip make it: JSON of all rows that are theirs or name them, without "
-                + "secrets, their calendars as .ics, and README.txt, which says what is what. In a session, this is "
+                + "secrets, their calendars as .ics, and README.txt, which explains the files. In a session, this is "
                 + "possible within 5 minutes of signing in. The audit trail notes it.",
             [.init(status: 200, text: "The archive.", type: PersonArchiveAnswer.type, schema: .bytes)], takesLong: true,
             export)

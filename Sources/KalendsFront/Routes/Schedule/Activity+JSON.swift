@@ -26,7 +26,7 @@ extension Activity.Entry {
             .text("by", \.entry.change.author).described(
                 "`user:<id>`, `key:<id>` or `operator`; null for the server itself."),
             .choice("via", \.entry.change.way).described(
-                "The way by which it came: `caldav`, `google`, `outlook` and `phone` for calendars there."),
+                "Where it came from: `caldav`, `google`, `outlook` and `phone` for calendars there."),
             .choice("type", \.entry.change.subject),
             .init("change", .one(of: ["created", "updated", "deleted"])) { .string($0.entry.change.kind.rawValue) },
             .text("collection", \.entry.change.collection), .text("id", \.entry.change.id),
@@ -34,21 +34,21 @@ extension Activity.Entry {
             .init(
                 "before",
                 fields.described(
-                    "The fields that changed, as they were before; all fields of what was deleted. Null for what was "
-                        + "created, and for what is not kept.")
+                    "The fields that changed, as they were before; all fields after a deletion. Null after a creation, "
+                        + "and when the earlier fields are not kept.")
             ) { $0.before },
-            .init("after", fields.described("The same fields afterwards; null for what was deleted.")) { $0.after },
+            .init("after", fields.described("The same fields afterwards; null after a deletion.")) { $0.after },
             .instant("undoableUntil", \.entry.undoableUntil).described(
-                "Until when it can be undone, if nobody changes the same since; null if it cannot."),
-            .count("undoes", \.entry.change.undoes).described("The change that this one took back."),
-            .count("undoneBy", \.entry.undoneBy).described("The change that took this one back."),
+                "Until when it can be undone, if nobody changes the same item first; null if it cannot."),
+            .count("undoes", \.entry.change.undoes).described("The change that this one undid."),
+            .count("undoneBy", \.entry.undoneBy).described("The change that undid this one."),
             .count("partOf", \.entry.partOf).described(
-                "The change of the series that this is a part of, and with which it is undone."),
+                "The change of the series that includes this one; both are undone together."),
             .text("reach") { shown in
                 guard let collection = shown.entry.change.collection, let id = shown.entry.change.id else { return nil }
                 let circle = pathComponent(shown.entry.change.circleID)
                 return "/v1/circles/\(circle)/\(pathComponent(collection))/\(pathComponent(id))/reach"
-            }.described("Where to ask in whose calendars the item's latest change has arrived; null without an item."),
+            }.described("The address that says which calendars have the item's latest change; null without an item."),
             .text("undoImport") { shown in
                 let change = shown.entry.change
                 guard change.subject == .fileImport, change.kind == .created, let id = change.id else { return nil }
@@ -57,7 +57,7 @@ extension Activity.Entry {
         ])
     }
 
-    static let schema = Shown.view.schema.described("One change, with what it changed.")
+    static let schema = Shown.view.schema.described("One change, with the fields that it changed.")
 
     /// - Parameter zone: the circle's.
     func json(_ zone: TimeZoneReference) -> JSONValue { Shown(self, zone).json }

@@ -5,32 +5,32 @@ import ICalBridge
 import KalendsCore
 import Storage
 
-/// What happened in a circle, and how it is taken back.
+/// What happened in a circle, and how it is undone.
 struct ActivityRoutes: Sendable {
     let activity: Activity
 
     func add(to routes: inout RouteTable) {
         routes.section(
             RouteTable.Section(
-                name: "Activity", about: "Who changed what in a circle, by which way, before and after; and undo."))
+                name: "Activity", about: "Who changed what in a circle and how, before and after; and undo."))
         let one = Schema.named("Activity")
         routes.on(
             .get, "/v1/circles/{circle}/activity", "listActivity", "List what happened in a circle", .circle(.read),
             .scope(.readSchedule),
             details:
-                "The oldest comes first. What was before and after is kept for 30 days, or what `keepActivityDays` is.",
+                "The oldest comes first. The state before and after is kept for `keepActivityDays` (30) days.",
             query: [
                 .init(
                     name: "since",
-                    schema: Schema.integer(0...Int.max).described("A number; only what happened after it.")),
-                .init(name: "from", schema: Schema.string.described("A time or a day; only what happened later.")),
+                    schema: Schema.integer(0...Int.max).described("A change's number; only later changes are listed.")),
+                .init(name: "from", schema: Schema.string.described("A time or a day; only later changes are listed.")),
             ] + .page, [.list(of: one)], refusals: [410], list)
         routes.on(
             .post, "/v1/circles/{circle}/activity/{number}/undo", "undoActivity",
             "Undo a change of an item or an occurrence", .circle(.write), .scope(.writeSchedule),
-            details: "For 30 days, or what `keepActivityDays` is: what was deleted comes back, what was created is "
-                + "deleted, and what was changed gets the values from before, unless somebody changed them since: 409 says who "
-                + "and when. The answer is the change that this makes; it can be undone, too.", [.ok(one)],
+            details: "Possible for `keepActivityDays` (30) days. A deletion is restored, a creation is deleted, and an "
+                + "update gets its earlier values, unless somebody has changed them since: 409 says who and when. The "
+                + "answer is the change that this makes; it can be undone, too.", [.ok(one)],
             refusals: [409, 410], undo)
     }
 

@@ -44,7 +44,8 @@ struct WebhookRoutes: Sendable {
                     schema: .named("Delivery"))
             ], refusals: [409], test)
         routes.on(
-            .get, "\(path)/{id}/deliveries", "listDeliveries", "List what was sent, the latest first", .installation,
+            .get, "\(path)/{id}/deliveries", "listDeliveries", "List the messages sent, the latest first",
+            .installation,
             .wholeKey, query: .page, [.list(of: .named("Delivery"))], deliveries)
     }
 

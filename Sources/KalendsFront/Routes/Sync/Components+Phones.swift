@@ -124,8 +124,8 @@ extension Components {
                 .optional(
                     "problem",
                     Schema.choice(PhoneProblem.self).orNull.described(
-                        "What keeps the device from its calendars, or what the person did in the app: "
-                            + "`switchedOff`, `disconnected`. Without it nothing does.")),
+                        "The reason why the device cannot use its calendars, or a choice of the person in the app: "
+                            + "`switchedOff`, `disconnected`. Null or missing if there is no problem.")),
             ]).with(example: [
                 "sourceDevice": "ios-iphone15",
                 "events": [

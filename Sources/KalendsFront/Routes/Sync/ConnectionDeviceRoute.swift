@@ -11,10 +11,10 @@ struct ConnectionDeviceRoute: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.connections)
         routes.on(
-            .put, "/v1/connections/{id}/device", "chooseConnectionDevice", "Have a phone carry a connection",
+            .put, "/v1/connections/{id}/device", "chooseConnectionDevice", "Assign a connection to a phone",
             .connection, .scope(.connections),
             details: "One phone carries a connection at a time. The previous phone no longer receives items or "
-                + "deletions, and what it still sends about them is refused as `stale`.",
+                + "deletions, and its later reports about them are refused as `stale`.",
             body: .json(.named("ConnectionDevice")), [.ok(.named("Connection"))], refusals: [409], choose)
     }
 

@@ -18,12 +18,13 @@ struct PlannedRoutes: Sendable {
         routes.section(.phones)
         routes.on(
             .post, "/api/apple_sync/planned_upsert", "upsertPlannedEvents",
-            "Replace what a phone has planned in a range", .companion, .scope(.events),
+            "Replace the events that a phone has planned in a range", .companion, .scope(.events),
             details: "Events that overlap the range and are not in the body are removed, in one transaction. Only the "
                 + "named fields are kept; others are ignored.", body: .json(.named("PlannedUpsert")),
             [.ok(.named("PlannedReport"))], refusals: [409], takesLong: true, upsert)
         routes.on(
-            .get, "/v1/users/{user}/planned", "listPlannedEvents", "List what a user's phones have planned", .oneself,
+            .get, "/v1/users/{user}/planned", "listPlannedEvents", "List the events that a user's phones have planned",
+            .oneself,
             .scope(.events),
             query: .page + [.init(name: "from", schema: Schema.instant), .init(name: "to", schema: Schema.instant)],
             [.list(of: .named("PlannedEvent"))], list)

@@ -26,7 +26,7 @@ extension Statistics.Shown: Viewed {
         .object(
             "officeDays", \.self,
             View([
-                .count("users", \.officeDays.users).described("Users who ever chose settings."),
+                .count("users", \.officeDays.users).described("Users who have ever saved settings."),
                 .count("enabled", \.officeDays.enabled),
                 .rate("activation") { ($0.officeDays.enabled, $0.people.users) },
                 .count("enabledBefore30Days", \.officeDays.enabledBefore),

@@ -56,16 +56,17 @@ extension Connections.Listed<SyncConflictRow, ConflictRecord> {
             .text("id", \.row.id), .text("connectionId", \.row.connectionID),
             .choice("collection", \.record.item.collection), .id("itemId", \.record.item.id),
             .optional(
-                "occurrence", Schema.instant.described("The first one, if it is about several."),
+                "occurrence", Schema.instant.described("The first occurrence, if several are in conflict."),
                 { $0.record.occurrence ?? $0.record.item.occurrence }
             ) { JSONValue($0) },
             .optional(
                 "occurrences",
                 Schema.array(of: .instant, maximum: ConflictRecord.mostFields).described(
-                    "The first ones, if it is about several: they are decided together."), \.record.occurrences
+                    "The first occurrences, if several are in conflict; all are decided together."),
+                \.record.occurrences
             ) { .array($0.prefix(ConflictRecord.mostFields).map { JSONValue($0) }) },
             .optional(
-                "occurrenceCount", Schema.count.described("How many it is about, listed or not."),
+                "occurrenceCount", Schema.count.described("The number of occurrences in conflict, listed or not."),
                 \.record.occurrences?.count
             ) { .integer($0) },
             .instant("at", \.record.at), .choice("kind", \.record.kind),

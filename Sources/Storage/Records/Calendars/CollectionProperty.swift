@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A property of a collection that a person set with a calendar app, for themselves alone.
+/// A property of a collection that a person set with a calendar app, only for themselves.
 public struct CollectionProperty: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable, ColumnValue {
         case events, tasks, own

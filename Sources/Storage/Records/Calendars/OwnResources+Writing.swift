@@ -12,7 +12,7 @@ extension WriteTransaction {
         var resource = resource
         (resource.calendarID, resource.number) = (calendar.id, calendar.number)
         if let old {
-            // The same text again is no other version of its events.
+            // The same text again is not another version of its events.
             let isSame = old.etag.isSameText(as: resource.etag)
             resource.sequence = isSame ? old.sequence : min(old.sequence + 1, Int(Int32.max))
         }

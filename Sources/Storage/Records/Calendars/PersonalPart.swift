@@ -78,7 +78,7 @@ extension ReadTransaction {
     }
 
     /// Returns the version up to which no more changed of a circle's items, and of what a person keeps of them, than a
-    /// number of changes, unless one version alone has more; nil if that is so up to the present version.
+    /// number of changes, unless a single version has more; nil if that is so up to the present version.
     public func lastVersion(
         in circle: String, for user: String, changedAfter version: Int, limit: Int
     ) throws -> Int? {

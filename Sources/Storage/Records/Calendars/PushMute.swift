@@ -36,7 +36,7 @@ public struct PushMute: Sendable {
         for place in places {
             guard let state = try transaction.collectionState(of: place.kind, place.id) else { continue }
             for registration in try transaction.pushRegistrations(of: place.kind, place.id) where names(registration) {
-                // Whoever still has to hear of an earlier change hears of it, and that message is about that change.
+                // Whoever still has to hear of an earlier change hears of it, and that message announces that change.
                 let isQuiet = try registration.sent == state || !hasNews(registration, transaction)
                 before.registrations.append((registration, isQuiet))
             }

@@ -7,7 +7,7 @@ enum AccessHolder {
         (SELECT number FROM feeds WHERE id = $1 UNION ALL SELECT number FROM app_passwords WHERE id = $1)
         """
 
-    /// Selects how often each of a table's holders was accessed, and when last.
+    /// SQL columns with the access count and the last access time of each feed or app password in a table.
     static func counts(of table: String) -> String {
         """
         (SELECT CAST(COALESCE(SUM(c.access_count), 0) AS BIGINT) FROM feed_clients AS c

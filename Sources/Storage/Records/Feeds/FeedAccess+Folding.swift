@@ -144,7 +144,7 @@ extension WriteTransaction {
                 """, group.map(SQLValue.integer))
             for row in found { counted.add(row, on: day) }
         }
-        // Most accesses are those of feeds, so that app passwords are looked for among the others alone.
+        // Most accesses are those of feeds, so that app passwords are looked for only among the others.
         for group in groups(numbers.filter { counted.feeds[$0] == nil }) {
             let found = try rows(
                 """

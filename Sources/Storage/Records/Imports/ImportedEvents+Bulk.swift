@@ -2,7 +2,7 @@
 
 // Queries and writes of many events at once.
 
-/// The properties of an event that another source brought under a UID.
+/// An event with the same UID from another source.
 public struct Namesake: Sendable {
     public var uid: ByteString
     public var source: EventSource

@@ -99,8 +99,8 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Begins an erasure: nothing of the person's opens anything any more, nobody can sign in as them, they have left the
-    /// circles that others are in, and those whose only member they were are deleted.
+    /// Begins an erasure: revokes all of the person's secrets, ends sign-in as them, removes them from circles with other
+    /// members, and deletes circles that had no other member.
     ///
     /// - Parameter deviceHash: makes the hash of a token that nobody has.
     public func beginErasure(_ erasure: Erasure, of user: String, deviceHash: () -> String) throws {
@@ -150,7 +150,7 @@ extension WriteTransaction {
         try update(erasure)
     }
 
-    /// Forgets whom an erasure was about, once nothing of the person is left.
+    /// Forgets the subject of an erasure, once nothing of the person is left.
     public func forgetPerson(ofErasure id: String) throws {
         try execute("UPDATE erasures SET user_id = NULL WHERE id = $1", [.text(id)])
     }

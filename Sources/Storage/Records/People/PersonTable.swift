@@ -2,7 +2,7 @@
 
 /// A table with rows that belong to a person or say something of one, and how those of one person are found.
 public struct PersonTable: Sendable {
-    /// What the rows are about, in the words of whoever reads them.
+    /// The subject of the rows, in the words of whoever reads them.
     public enum Area: String, Hashable, Sendable, CaseIterable {
         case account, audit, calendars, circles, connections, devices, feeds, imports, officeDays, personal, phones
         case schedule

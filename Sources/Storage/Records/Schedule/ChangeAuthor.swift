@@ -24,7 +24,7 @@ public struct ChangeAuthor: Hashable, Sendable {
     /// `user:ID`, `key:ID` or `operator`.
     public var name: String
     public var way: Way
-    /// The number of the change that is taken back.
+    /// The number of the change that is undone.
     public var undoes: Int?
 
     public init(name: String, way: Way, undoes: Int? = nil) {

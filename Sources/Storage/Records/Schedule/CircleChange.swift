@@ -30,7 +30,7 @@ public struct CircleChange: Hashable, Sendable {
     /// Who made it, as `ChangeAuthor` has it; nil for the server itself.
     public var author: String?
     public var way = ChangeAuthor.Way.server
-    /// The number of the change that it took back.
+    /// The number of the change that it undid.
     public var undoes: Int?
 }
 
@@ -248,7 +248,7 @@ extension ReadTransaction {
             """, [.text(circle), .integer(number), .text(id), .text(collection.rawValue), SQLValue(part)])
     }
 
-    /// Returns which of a circle's changes were taken back, each with the number of the first change that did so.
+    /// Returns which of a circle's changes were undone, each with the number of the first change that did so.
     ///
     /// - Parameter numbers: the changes that are looked for.
     public func undone(_ numbers: ClosedRange<Int>, in circle: String) throws -> [Int: Int] {

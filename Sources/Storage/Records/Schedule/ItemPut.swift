@@ -51,8 +51,8 @@ public struct ItemPut: Sendable {
             otherwise: replacement(isNews: isNews))
     }
 
-    /// Returns the end of the puts from `start` on that one statement can store: those of which calendars show the change
-    /// or do not, and each item once, because PostgreSQL changes no row twice in a statement.
+    /// Returns the end of the run from `start` that one statement can store: all its puts have the same `isNews`, and no
+    /// item occurs twice, because PostgreSQL cannot change a row twice in one statement.
     fileprivate static func end(of puts: [ItemPut], from start: Int) -> Int {
         var keys: Set<Key> = []
         return puts[start...].firstIndex { $0.isNews != puts[start].isNews || !keys.insert($0.key).inserted }

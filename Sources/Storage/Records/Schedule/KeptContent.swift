@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an item or one of its occurrences held before a change, so that the change can be shown and taken back.
+/// What an item or one of its occurrences held before a change, so that the change can be shown and undone.
 ///
 /// What it held afterwards is stored with the next change, or is what it holds now.
 public struct KeptContent: Hashable, Sendable {
@@ -92,7 +92,7 @@ extension WriteTransaction {
             """, [.text(circle), .integer(bytes)])
     }
 
-    /// Gives up the oldest of what is kept in a circle that takes more than its share, up to a number of rows.
+    /// Deletes the oldest kept contents of a circle that exceeds `most` bytes, about 2,000 rows per call.
     public func trimKeptContents(in circle: String, to most: Int) throws {
         let kept = try row("SELECT kept_bytes FROM circle_usage WHERE circle_id = $1", [.text(circle)])?
             .integer("kept_bytes")

@@ -9,7 +9,7 @@ public struct SyncConflictRow: Hashable, Sendable {
     public var connectionID = ""
     /// Unique within the connection.
     public var id = ""
-    /// The item that it is about.
+    /// The item in conflict.
     public var collection = ""
     public var itemID = ""
     /// The number of the conflict within its connection; 0 until it is stored.
@@ -66,7 +66,7 @@ extension ReadTransaction {
             [.text(connection), .integer(number), .integer(limit)])
     }
 
-    /// Returns the items that a connection's open conflicts are about; the conflicts themselves may be large.
+    /// Returns the items of a connection's open conflicts; the conflicts themselves may be large.
     public func itemsInOpenConflicts(of connection: String) throws -> [(collection: String, item: String)] {
         try rows(
             "SELECT DISTINCT collection, item_id FROM sync_conflicts WHERE connection_id = $1 AND state = 'open'",

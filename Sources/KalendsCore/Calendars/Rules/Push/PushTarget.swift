@@ -4,7 +4,7 @@ import Crypto
 import FeedTokens
 import FoundationEssentials
 
-/// A push resource with the keys for whom it leads to (RFC 8030, RFC 8291).
+/// A push resource with the keys of its receiver (RFC 8030, RFC 8291).
 struct PushTarget: Sendable {
     /// The absolute address to which messages are posted, which is a secret.
     let url: Concealed

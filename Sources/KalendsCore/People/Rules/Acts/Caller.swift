@@ -43,7 +43,7 @@ package struct Caller: Sendable {
     /// The author of the caller's changes: the user for whom the caller acts, or else the caller.
     var author: ChangeAuthor { author(undoing: nil) }
 
-    /// The author of changes that take back the change with a number.
+    /// The author of changes that undo the change with a number.
     func author(undoing number: Int?) -> ChangeAuthor {
         ChangeAuthor(name: userID.map { AuditActor(user: $0).text } ?? actor.text, way: way, undoes: number)
     }

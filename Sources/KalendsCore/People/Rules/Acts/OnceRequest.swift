@@ -28,7 +28,7 @@ package final class OnceRequest: Sendable {
     /// - Parameters:
     ///   - caller: nil for somebody who is signing in, whose answers are named by their body, so that nobody learns from
     ///     a key whether a password is another one.
-    ///   - network: whom the answers of an unknown caller are counted for.
+    ///   - network: the network that an unknown caller's answers are counted for.
     ///   - fingerprint: a hash of the request; it is asked for when the body has been read.
     package init(
         key: String, operation: String, caller: Caller?, network: String, _ services: Services,

@@ -5,7 +5,7 @@
 package struct AuditActor: Hashable, Sendable {
     let text: String
 
-    /// - Parameter narrowed: whom the caller acts for; if that is somebody else, both are recorded: `user:ann via
+    /// - Parameter narrowed: the user that the caller acts for; if they differ, both are recorded: `user:ann via
     ///   key:<id>`. No id contains a space.
     package init(_ caller: Identity, narrowed: Identity) {
         text = caller == narrowed ? Self.text(caller) : "\(Self.text(narrowed)) via \(Self.text(caller))"

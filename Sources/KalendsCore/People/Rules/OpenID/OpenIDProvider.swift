@@ -149,7 +149,7 @@ extension OpenIDFault {
     fileprivate init(_ failure: ProviderFailure) {
         switch failure.kind {
         case .misconfigured: self.init(.failed, "The provider does not accept oidcClientID and oidcClientSecret.")
-        case .unauthorized: self.init(.begunElsewhere, "The provider does not accept the code any more.")
+        case .unauthorized: self.init(.begunElsewhere, "The provider no longer accepts the code.")
         case .throttled, .unavailable, .unreachable, .unanswered, .busy:
             self.init(.unavailable, "The provider does not redeem codes at present.")
         default: self.init(.failed, "The provider refused to redeem the code.")

@@ -51,7 +51,7 @@ package final class SignInThrottle: Sendable {
     }
 
     /// Counts the refusal of a secret of the companion, by network and apart from passwords. A secret that was refused
-    /// before is no new guess: a program that nobody looks at tries an old one for ever.
+    /// before is not a new guess: a program that nobody looks at tries an old one for ever.
     ///
     /// Throws 429 for a try that comes too early, which is not counted.
     package func refuse(companion secret: String, from network: String, now: Int) async throws {
@@ -60,7 +60,7 @@ package final class SignInThrottle: Sendable {
     }
 
     /// Counts the refusal of an app password, by user and by network and apart from other passwords: a phone with a wrong
-    /// one keeps nobody from signing in. One that was refused before is no new guess.
+    /// one keeps nobody from signing in. One that was refused before is not a new guess.
     ///
     /// Throws 429 for a try that comes too early, which is not counted.
     ///

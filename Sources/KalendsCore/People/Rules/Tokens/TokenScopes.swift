@@ -9,12 +9,12 @@ package struct TokenBearer: Sendable {
 
 /// What a host application's token opens according to its claim `scope` (RFC 8693 section 4.2).
 ///
-/// Only names that begin with `kalends:` are about this server: a host application's tokens may have others for other
+/// Only names that begin with `kalends:` concern this server: a host application's tokens may have others for other
 /// programs, and narrow nothing here.
 struct TokenScopes: Sendable {
     let scopes: Set<Scope>
 
-    /// The beginning of the names that are about this server, such as `kalends:schedule:read`.
+    /// The prefix of the names that concern this server, such as `kalends:schedule:read`.
     static let prefix = "kalends:"
 
     /// Nil when the claims narrow nothing.
@@ -25,7 +25,7 @@ struct TokenScopes: Sendable {
         let own = names.filter { $0.hasPrefix(Self.prefix) }
         scopes = Set(own.compactMap { Scope(text: String($0.dropFirst(Self.prefix.count))) })
         if !own.isEmpty { return }
-        // Details of an authorization (RFC 9396) have no type that is about this server.
+        // Details of an authorization (RFC 9396) have no type that concerns this server.
         guard isStrict, claims["scope"] != nil || claims["authorization_details"] != nil else { return nil }
     }
 

@@ -62,7 +62,7 @@ package struct ShiftContent: ItemContent {
     }
 
     package mutating func rename(_ title: String, _ names: CircleNames) throws {
-        throw InboundRefusal("The title of a shift follows from the patient and from whose shift it is.")
+        throw InboundRefusal("The title of a shift is made from its patient and its member, and cannot be changed.")
     }
 }
 

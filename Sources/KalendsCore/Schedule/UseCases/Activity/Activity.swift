@@ -3,7 +3,7 @@
 package import ICalBridge
 package import Storage
 
-/// What happened in a circle: who changed what, by which way, before and after; and how it is taken back.
+/// What happened in a circle: who changed what and how, with the state before and after; and how it is undone.
 package struct Activity: Sendable {
     let acts: Acts
     let quotas: Quotas
@@ -20,7 +20,7 @@ package struct Activity: Sendable {
         package var after: PastContent?
         /// The change of the series that this is a part of, and with which it is undone.
         package var partOf: Int?
-        /// The change that took this one back.
+        /// The change that undid this one.
         package var undoneBy: Int?
         /// Until when it can be undone if nobody changes the same since, in milliseconds since 1970; nil if it cannot.
         package var undoableUntil: Int?

@@ -107,7 +107,7 @@ struct ActivityHistory {
     private static let mostLookedAt = 100
 }
 
-/// Which item, or which occurrence of a series, a change is about.
+/// The item, or the occurrence of a series, that a change concerns.
 struct ItemPlace: Sendable {
     let kind: any ItemContent.Type
     let id: String

@@ -73,7 +73,7 @@ package struct Members: Sendable {
         tidying.afterEndingConnections()
     }
 
-    /// Throws 409 when a circle that has members has no owner any more, who alone could change it.
+    /// Throws 409 when a circle with members would have no owner, because only an owner could change that.
     ///
     /// The host application may go on with such a circle: it decides who belongs to it, one call after the other.
     private static func checkOwner(of circle: String, for caller: Caller, in transaction: any ReadTransaction) throws {
