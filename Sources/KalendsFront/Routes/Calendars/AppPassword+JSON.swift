@@ -46,8 +46,8 @@ struct NewAppPassword: Viewed {
     }
 
     static let view = View<NewAppPassword>([
-        .id("username", \.counted.password.userID).described("What the app asks for as the user's name."),
-        .text("password", \.password), .text("url", \.url).described("What the app asks for as the server's address."),
+        .id("username", \.counted.password.userID).described("The user name to enter in the app."),
+        .text("password", \.password), .text("url", \.url).described("The server address to enter in the app."),
         .text("profileURL", \.profileURL).described(
             "A profile for Apple's devices with all of it, which can be fetched once within an hour."),
     ])

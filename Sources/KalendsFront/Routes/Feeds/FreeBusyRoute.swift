@@ -13,8 +13,9 @@ struct FreeBusyRoute: Sendable {
         routes.on(
             .post, "/v1/circles/{circle}/free-busy", "askFreeBusy", "Ask when members are busy", .circle(.read),
             .scope(.readSchedule),
-            details: "Of each member it counts what makes that member busy in the circle, also what is private to "
-                + "them, and says only when. Members' own events outside the circle do not count.",
+            details:
+                "Counts everything that makes a member busy in the circle, including events that are private to them, "
+                + "and shows only the times. Members' own events outside the circle do not count.",
             body: .json(.named("FreeBusyInput")), [.ok(.named("FreeBusy"))], takesLong: true, ask)
     }
 

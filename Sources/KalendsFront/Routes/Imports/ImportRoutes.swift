@@ -25,7 +25,7 @@ struct ImportRoutes: Sendable {
                 .init(
                     name: "keep",
                     schema: Schema.string.described(
-                        "What is kept of people and files: `attendees`, `attachments`, or both with a comma.")),
+                        "The people and files to keep: `attendees`, `attachments`, or both with a comma.")),
                 .init(
                     name: "todos",
                     schema: Schema.choice(ToDoChoice.self).defaulting(to: "keep").described(

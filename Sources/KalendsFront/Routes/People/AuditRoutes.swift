@@ -54,7 +54,7 @@ extension AuditEntry: Viewed {
             .described("The same time in milliseconds since 1970, as it is hashed."),
         .text("actor", \.actor).described(
             "`operator`, `server`, `key:<id>`, `user:<id>` or `device:<id>`; `user:<id> via key:<id>` for a key that acted "
-                + "for a user, `user:<id> with app-password:<id>` for a calendar app. Empty once a person whom the entry "
+                + "for a user, `user:<id> with app-password:<id>` for a calendar app. Empty once a person that the entry "
                 + "named was erased, with the subject, the detail and the salt."),
         .text("action", \.action).documented(.choice(AuditAction.self)),
         .text("subject", \.subject).described("The id of the object of the act."), .text("circleId", \.circleID),

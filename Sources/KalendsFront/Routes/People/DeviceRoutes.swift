@@ -91,7 +91,7 @@ extension Device: Viewed {
         .instant("lastUsedAt", \.lastUsedAt),
         .text("problem", \.problem).documented(
             Schema.choice(PhoneProblem.self).orNull.described(
-                "What keeps the device from its calendars, as it last reported.")),
+                "The reason why the device cannot use its calendars, as it last reported.")),
         .instant("problemAt", \.problemAt).described("Since when."),
     ])
 }

@@ -43,7 +43,7 @@ struct KeyRoutes: Sendable {
                 "requestsPerMinute", quota(1, "Requests that each server answers within a minute; more are 429.")),
             .optional("feeds", quota(0, "Feeds in the circles that the key reaches; more are 409.")),
             .optional("circles", quota(0, "Circles that the key reaches; more are 409.")),
-        ]).described("What is missing or null is not limited.")
+        ]).described("A missing or null field sets no limit.")
     ) { name, _, fields in
         guard let value = fields.value(name) else { return nil }
         var inner = FieldReader(value, at: "/" + name)
@@ -62,12 +62,12 @@ struct KeyRoutes: Sendable {
 
     private static let circles = InputType<[String]>.list(
         .array(of: .identifier, minimum: 1, maximum: CircleBound.most).described(
-            "The ids of the circles to which the key is bound; it makes circles only with these ids."),
+            "The ids of the circles that the key is bound to; it makes circles only with these ids."),
         of: 1...CircleBound.most, .wrongType, "This must be a list of 1 to \(CircleBound.most) ids of circles."
     ) { $0.string.flatMap { Identifier.isValid($0) ? $0 : nil } }
 
     private static let prefix = InputType<String>.identifier.documented(
-        Schema.identifier.described("What the ids of the circles begin with to which the key is bound."))
+        Schema.identifier.described("The beginning of the ids of the circles that the key is bound to."))
 
     /// Reads the body that creates a key; throws 422 with all faults.
     static func read(_ body: JSONValue) throws -> NewKey {

@@ -68,10 +68,10 @@ struct ProfileRoutes: Sendable {
 
 extension ErasureReport: Viewed {
     static let view = View<Self>([
-        .text("id", \.erasure.id).described("What the audit trail names the erasure by."),
+        .text("id", \.erasure.id).described("The name of the erasure in the audit trail."),
         .init("state", Schema.one(of: ["running", "done"])) { .string($0.isDone ? "done" : "running") },
         .instant("begunAt", \.erasure.begunAt), .instant("endedAt", \.erasure.endedAt),
-        .init("removed", .array(of: counted).described("What was removed, by table.")) {
+        .init("removed", .array(of: counted).described("How many rows were removed, by table.")) {
             .array($0.erasure.removed.map { ["table": .string($0.table), "rows": .integer($0.rows)] })
         },
         .init("stays", .array(of: remnant).described("What stays, and why.")) {

@@ -96,7 +96,7 @@ struct SecondFactorRoutes: Sendable {
         example: ["currentPassword": "correct horse battery"])
 
     static let code = InputBody(
-        .required("code", .code.described("What the app shows now.")), example: ["code": "123456"])
+        .required("code", .code.described("The code that the app shows now.")), example: ["code": "123456"])
 
     private func proof(_ request: Request, _ context: KalendsContext) async throws -> OwnProof {
         let (password, code) = try Self.proof.read(try await request.json(context))
