@@ -86,7 +86,7 @@ extension PostgreSQLStore {
         try reader.rows("SELECT name, value FROM settings", []).compactMap { row in
             guard let name = row.text("name"), let range = ColumnRules.setting(name) else { return nil }
             if let text = row.text("value"), let number = Int(text), range.contains(number) { return nil }
-            return StoredFault(table: "settings", row: "'\(name)'", reason: "value holds an invalid value")
+            return StoredFault(table: "settings", row: "'\(name)'", reason: "its value is invalid")
         }
     }
 

@@ -96,7 +96,7 @@ extension SQLiteStore {
         try Row.fetchAll(db, sql: "SELECT name, value FROM settings").compactMap { row in
             guard let name = row[0] as String?, let range = ColumnRules.setting(name) else { return nil }
             if let text = row[1] as String?, let number = Int(text), range.contains(number) { return nil }
-            return StoredFault(table: "settings", row: "'\(name)'", reason: "value holds an invalid value")
+            return StoredFault(table: "settings", row: "'\(name)'", reason: "its value is invalid")
         }
     }
 

@@ -22,7 +22,7 @@ struct ImportCommand: AsyncParsableCommand {
 
 struct UndoImport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undo", abstract: "Take back an import; events that were edited since stay as they are.")
+        commandName: "undo", abstract: "Undo an import; events that were edited since stay as they are.")
 
     @OptionGroup var options: SettingsOptions
     @Argument(help: "The import's id, which the import printed.") var id: String

@@ -23,9 +23,9 @@ struct KeyCommand: AsyncParsableCommand {
         var scopes: [String] = []
         @Option(
             name: .customLong("circle"),
-            help: "A circle to which the key is bound, given once or more; it makes circles only with these ids.")
+            help: "A circle that the key is bound to, given once or more; it makes circles only with these ids.")
         var circles: [String] = []
-        @Option(help: "What the ids of the circles begin with to which the key is bound.") var circlePrefix: String?
+        @Option(help: "The beginning of the ids of the circles that the key is bound to.") var circlePrefix: String?
         @Option(help: "How many requests of the key a server answers within a minute.") var requestsPerMinute: Int?
         @Option(help: "The most feeds that the circles of the key may have.") var maxFeeds: Int?
         @Option(help: "The most circles that the key may have.") var maxCircles: Int?

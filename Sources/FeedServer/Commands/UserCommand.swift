@@ -98,7 +98,7 @@ struct UserCommand: AsyncParsableCommand {
     struct ExportData: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "export",
-            abstract: "Write everything that is stored of a person as one .tar.gz archive to standard output.")
+            abstract: "Write everything that is stored about a person as one .tar.gz archive to standard output.")
 
         @OptionGroup var options: SettingsOptions
         @Argument(help: "The user's id.") var user: String

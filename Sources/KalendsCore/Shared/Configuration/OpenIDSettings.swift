@@ -114,7 +114,8 @@ extension Setting {
     )
     package static let oidcAccounts = Setting(
         "oidcAccounts", .choice(OpenIDSettings.Accounts.allCases.map(\.rawValue)), standard: "joined",
-        "Whom the provider lets in: joined accounts, also members known here, or anyone; docs/operations.md.")
+        "Who may sign in through the provider: joined accounts, also members known here, or anyone; docs/operations.md."
+    )
     package static let oidcSessionHours = Setting(
         "oidcSessionHours", .number(1...720), standard: "24",
         "How many hours a session lasts that began at the provider; then it is asked again.")
