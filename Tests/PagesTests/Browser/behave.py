@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tries what the scripts of the pages add, with the keyboard where people would use it, and the pages without scripts.
+"""Tries what the scripts of the pages add, what is printed, and the pages without scripts.
 
     python behave.py FOLDER
 
@@ -24,10 +24,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 import walk  # noqa: E402
 
 
-def focused(driver, script="return document.activeElement"):
-    return driver.execute_script(script)
-
-
 def keys(driver, *all_keys):
     webdriver.ActionChains(driver).send_keys(*all_keys).perform()
 
@@ -37,19 +33,6 @@ def until(driver, what):
 
 
 def with_scripts(driver, page):
-    def question_opens_and_closes():
-        page("feed")
-        driver.execute_script("document.querySelector('[data-dialog=revoke]').focus()")
-        keys(driver, Keys.ENTER)
-        until(driver, lambda: driver.execute_script("return document.getElementById('revoke').matches(':modal')"))
-        inside = driver.execute_script("return document.getElementById('revoke').contains(document.activeElement)")
-        assert inside, "the focus is not in the question"
-        assert "?ask" not in driver.current_url, "the link was followed"
-        keys(driver, Keys.ESCAPE)
-        until(driver, lambda: not driver.execute_script("return document.getElementById('revoke').open"))
-        back = driver.execute_script("return document.activeElement.dataset.dialog")
-        assert back == "revoke", "the focus did not come back"
-
     def address_is_copied():
         page("feed")
         driver.execute_cdp_cmd("Browser.grantPermissions", {
@@ -95,8 +78,8 @@ def with_scripts(driver, page):
             "const form = document.querySelector('main form'); form.requestSubmit(); form.requestSubmit(); return sent")
         assert sent == 1, sent
 
-    return [question_opens_and_closes, address_is_copied, title_is_shown_as_it_is_typed, file_is_named,
-            file_can_be_dropped, progress_is_live, form_is_sent_once]
+    return [address_is_copied, title_is_shown_as_it_is_typed, file_is_named, file_can_be_dropped, progress_is_live,
+            form_is_sent_once]
 
 
 def without_scripts(driver, page):
@@ -126,37 +109,12 @@ def without_scripts(driver, page):
             pictures_have_tables]
 
 
-def keyboard(driver, page):
-    def first_stop_leads_to_the_content():
-        page("sync")
-        keys(driver, Keys.TAB)
-        assert driver.execute_script("return document.activeElement.className") == "skip"
-        keys(driver, Keys.ENTER)
-        until(driver, lambda: driver.execute_script("return document.activeElement.id") == "main")
-
+def by_itself(driver, page):
     def what_is_wrong_has_the_focus():
         page("account")
         until(driver, lambda: driver.execute_script("return document.activeElement.id") == "problems")
         keys(driver, Keys.TAB, Keys.ENTER)
         until(driver, lambda: driver.execute_script("return location.hash") == "#account-timeZone")
-
-    def every_stop_can_be_seen():
-        for name in ("feed", "calendar-month", "connection-active", "import-previewed"):
-            page(name)
-            seen = set()
-            for _ in range(250):
-                keys(driver, Keys.TAB)
-                stop = driver.execute_script(
-                    "const e = document.activeElement; if (e === document.body) return null;"
-                    "const b = e.getBoundingClientRect(), s = getComputedStyle(e);"
-                    "return [[...document.querySelectorAll('*')].indexOf(e), b.width, b.height, s.outlineStyle,"
-                    " e.outerHTML.slice(0, 120)]")
-                if stop is None or stop[0] in seen:
-                    break
-                seen.add(stop[0])
-                assert stop[1] > 0 and stop[2] > 0, f"{name}: {stop[4]} has no size"
-                assert stop[3] != "none", f"{name}: the focus on {stop[4]} cannot be seen"
-            assert len(seen) > 10, name
 
     def month_and_week_are_one_sheet_each():
         for name in ("calendar-month", "calendar-week"):
@@ -167,8 +125,7 @@ def keyboard(driver, page):
                 sheets = len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(printed["data"])))
                 assert sheets == 1, f"{name}: {sheets} sheets, landscape: {landscape}"
 
-    return [first_stop_leads_to_the_content, what_is_wrong_has_the_focus, every_stop_can_be_seen,
-            month_and_week_are_one_sheet_each]
+    return [what_is_wrong_has_the_focus, month_and_week_are_one_sheet_each]
 
 
 def main():
@@ -178,7 +135,7 @@ def main():
     threading.Thread(target=server.serve_forever, daemon=True).start()
     root = f"http://127.0.0.1:{server.server_address[1]}"
     faults = tried = 0
-    for group, has_scripts in ((with_scripts, True), (keyboard, True), (without_scripts, False)):
+    for group, has_scripts in ((with_scripts, True), (by_itself, True), (without_scripts, False)):
         driver = walk.browser(dark=False)
         walk.resize(driver, 1024)
         if not has_scripts:

@@ -90,7 +90,7 @@ class Element:
 
 
 class Firefox:
-    def __init__(self, dark=False, language="en", program="firefox-esr"):
+    def __init__(self, dark=False, language="en", program="firefox-esr", more=None):
         self.profile = tempfile.mkdtemp(prefix="kalends-firefox-")
         preferences = {
             "layout.css.prefers-color-scheme.content-override": 0 if dark else 1,
@@ -101,7 +101,7 @@ class Firefox:
             "app.update.enabled": False, "browser.shell.checkDefaultBrowser": False,
             "network.captive-portal-service.enabled": False, "network.connectivity-service.enabled": False,
             "browser.safebrowsing.downloads.remote.enabled": False, "services.settings.server": "data:,",
-            "extensions.update.enabled": False,
+            "extensions.update.enabled": False, **(more or {}),
         }
         Path(self.profile, "user.js").write_text(
             "".join(f"user_pref({json.dumps(k)}, {json.dumps(v)});\n" for k, v in preferences.items()))
