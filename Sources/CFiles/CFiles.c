@@ -195,6 +195,9 @@ END
 FILE(sentence_mustache)
 #embed "../Pages/Templates/sentence.mustache"
 END
+FILE(setting_mustache)
+#embed "../Pages/Templates/setting.mustache"
+END
 FILE(sign_in_link_mustache)
 #embed "../Pages/Templates/sign-in-link.mustache"
 END
@@ -301,6 +304,7 @@ static const struct kalends_file files[] = {
     ROW("progress.mustache", progress_mustache),
     ROW("second-factor.mustache", second_factor_mustache),
     ROW("sentence.mustache", sentence_mustache),
+    ROW("setting.mustache", setting_mustache),
     ROW("sign-in-link.mustache", sign_in_link_mustache),
     ROW("sign-in.mustache", sign_in_mustache),
     ROW("stepper.mustache", stepper_mustache),

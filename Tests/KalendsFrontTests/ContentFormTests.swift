@@ -85,6 +85,24 @@ struct ContentFormTests {
         #expect(config["showMinimalDetails"] == false && config["detail"] == "titles")
     }
 
+    @Test("The form of one group sets its own options, and all groups together set each option once")
+    func groups() throws {
+        var feed = FeedConfiguration()
+        (feed.hidden, feed.patientIds, feed.detail, feed.futureDays) = (["tasks"], ["mom"], .busy, 7)
+        let whole = try #require(Self.sent(feed)["config"]?.object)
+        var parts: [ByteString: JSONValue] = [:]
+        for group in ContentGroup.allCases {
+            let own = try #require(Self.sent(feed, group)["config"]?.object)
+            parts.merge(own) { value, _ in
+                Issue.record("Two groups set an option.")
+                return value
+            }
+        }
+        #expect(parts == whole)
+        let days = try #require(Self.sent(feed, .span)["config"]?.object)
+        #expect(Set(days.keys) == ["pastDays", "futureDays"])
+    }
+
     private static func expectSentBack<Options: ContentOptions>(_ options: Options) throws {
         var read = Options()
         let faults = read.update(from: try #require(sent(options)["config"]), .all)
@@ -92,8 +110,8 @@ struct ContentFormTests {
     }
 
     /// The body for what a browser sends of the form as it is shown.
-    private static func sent<Options: ContentOptions>(_ options: Options) -> JSONValue {
-        let form = ContentForm<Options>(kinds: .all)
+    private static func sent<Options: ContentOptions>(_ options: Options, _ group: ContentGroup? = nil) -> JSONValue {
+        let form = ContentForm<Options>(kinds: .all, group: group)
         let query = form.fields(options, patients: patients)
             .flatMap { field in field.values.map { "\(field.name)=\($0)" } }.joined(separator: "&")
         return form.body(PageForm(query: query))

@@ -2,6 +2,7 @@
 
 import Foundation
 import HTTPTypes
+import Pages
 import Testing
 
 @testable import ServerTestSupport
@@ -85,12 +86,21 @@ struct FeedPageTests {
                 try await server.call(.get, "/v1/feeds/\(feed.id)", as: "ann").expect(200).json
             }
             var page = try await ann.open(path).expect(200)
-            page = try await ann.send(page, to: path, ["label": "", "kinds": "task", "includeReminders": nil])
+            // Each group of settings is a form that is saved by itself, and leaves the others as they are.
+            #expect(HTMLForm.all(in: page.text).filter { $0.action == path }.count == ContentGroup.allCases.count)
+            page = try await ann.send(page, to: path, ["kinds": "task"]).expect(200)
             #expect(page.text.contains("Saved.") && ann.history.last == path + "?done=feedChanged")
-            let changed = try await api()
-            #expect(changed["label"] == .null && changed["config"]?["includeTasks"] == true)
-            #expect(changed["config"]?["includeShifts"] == false && changed["config"]?["includeReminders"] == false)
-            #expect(try await ann.send(page, to: path, ["futureDays": "-1"]).status == 422)
+            var changed = try await api()
+            #expect(changed["label"] == "Phone" && changed["config"]?["includeReminders"] == true)
+            #expect(changed["config"]?["includeTasks"] == true && changed["config"]?["includeShifts"] == false)
+            page = try await ann.send(page, to: path, ["includeReminders": nil]).expect(200)
+            page = try await ann.send(page, to: path, ["label": ""]).expect(200)
+            changed = try await api()
+            #expect(changed["label"] == .null && changed["config"]?["includeReminders"] == false)
+            #expect(changed["config"]?["includeTasks"] == true && changed["config"]?["includeShifts"] == false)
+            let wrong = try await ann.send(page, to: path, ["futureDays": "-1"]).expect(422)
+            #expect(wrong.text.contains("href=\"#feed-span-futureDays\"") && wrong.text.contains("value=\"-1\""))
+            #expect(wrong.text.components(separatedBy: "aria-invalid=\"true\"").count == 2)
 
             // The question is on the page without scripts too.
             let asked = try await ann.open(path + "?ask=regenerate").expect(200)

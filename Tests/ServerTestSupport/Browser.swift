@@ -39,13 +39,14 @@ final class Browser: Sendable {
 
     /// Sends one of a page's forms with some typed values; a name with a nil value is switched off.
     ///
-    /// - Parameter action: the form's action, as in the page.
+    /// - Parameter action: the form's action, as in the page; of several, it is the form with the typed fields.
     func send(
         _ page: Answer, to action: String, _ typed: [String: String?] = [:], follows: Bool = true,
         headers: HTTPFields = Browser.own, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> Answer {
+        let forms = HTMLForm.all(in: page.text).filter { $0.action == action }
         let form = try #require(
-            HTMLForm.all(in: page.text).first { $0.action == action },
+            forms.first { typed.keys.allSatisfy($0.names.contains) } ?? forms.first,
             "no form for \(action) among \(HTMLForm.all(in: page.text).map(\.action))", sourceLocation: sourceLocation)
         return try await post(action, form.filled(typed), follows: follows, headers: headers)
     }

@@ -33,7 +33,7 @@ extension ConnectionPage {
             "history": history.isEmpty ? .nothing : paper.runs(history, title: words["runsPicture"]),
             "runs": runs.isEmpty ? .nothing : runTable(paper),
             "noRuns": runs.isEmpty ? paper.emptyState("runsEmptyTitle", "runsEmptyText") : .nothing,
-            "settings": paper.form("connection", path + "/settings", fields, submit: "actSave", draft: draft),
+            "settings": paper.settingGroups("connection", path + "/settings", fields, draft),
         ]
     }
 

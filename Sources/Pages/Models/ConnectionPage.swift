@@ -95,11 +95,12 @@ public struct ConnectionPage: Page {
 
     public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
+        let isSetUp = if case .done = step { true } else { false }
         var content: [String: Node] = [
             "badge": paper.badge(connection), "line": paper.line(connection),
             "alerts": .list(connection.alerts.map { paper.alert($0, of: connection) }),
             "disconnect": paper.question("disconnect", "actDisconnect", style: .danger),
-            "disconnectDialog": disconnectDialog(paper),
+            "disconnectDialog": disconnectDialog(paper), "isSetUp": .flag(isSetUp),
         ]
         var fields: [Field] = []
         switch step {
@@ -131,7 +132,9 @@ public struct ConnectionPage: Page {
             template: "connection", title: paper.title(connection), isName: true, section: .sync, content: content,
             scripts: isRunning ? ["progress"] : [],
             crumbs: [(words["syncTitle"], paper.circlePath("/calendar-sync"))],
-            problems: paper.problems(draft, in: "connection", fields), reloads: isRunning ? 5 : nil)
+            problems: isSetUp
+                ? paper.problems(draft, inGroupsOf: "connection", fields)
+                : paper.problems(draft, in: "connection", fields), reloads: isRunning ? 5 : nil)
     }
 
     private static let steps = ["stepAccount", "stepCalendar", "stepContent"]

@@ -22,7 +22,46 @@ public struct ContentField: Sendable {
     }
 }
 
+/// The options of a feed or a connection in groups, each a form that is saved by itself.
+public enum ContentGroup: String, Sendable, CaseIterable {
+    case shown, detail, span, other
+
+    /// The group of an option by the name of its field.
+    public init(of field: String) {
+        switch field {
+        case "kinds", "patients", "completedTasks": self = .shown
+        case "pastDays", "futureDays": self = .span
+        case "label", "embedOrigins", "twoWay", "syncIntervalMinutes": self = .other
+        default: self = .detail
+        }
+    }
+}
+
 extension RenderContext {
+    /// The groups of a feed's or a connection's settings with their headings and forms.
+    ///
+    /// - Parameter name: what the names of the forms begin with.
+    func settingGroups(_ name: String, _ path: String, _ fields: [Field], _ draft: Draft) -> Node {
+        .list(
+            ContentGroup.allCases.map { group in
+                let title = words["contentGroup_" + group.rawValue]
+                return [
+                    "title": .text(title),
+                    "form": form(
+                        "\(name)-\(group.rawValue)", path, fields.filter { ContentGroup(of: $0.name) == group },
+                        submit: "actSave", draft: draft, values: ["part": group.rawValue], about: title),
+                ]
+            })
+    }
+
+    /// The problems of the group that was sent.
+    func problems(_ draft: Draft, inGroupsOf name: String, _ fields: [Field]) -> [Node] {
+        draft.problems.flatMap { problem in
+            problems(
+                Draft(problems: [problem]), in: "\(name)-\(ContentGroup(of: problem.field).rawValue)", fields)
+        }
+    }
+
     /// - Parameter name: the name of the field for kinds in the words.
     func fields(_ content: [ContentField], kinds name: String) -> [Field] {
         content.map { own in

@@ -114,7 +114,7 @@ public struct FeedPage: Page {
                         "count": .text(words("countEntries", count: $0.count)),
                     ]
                 }),
-            "settings": paper.form("feed", path, fields, submit: "actSave", draft: draft),
+            "settings": paper.settingGroups("feed", path, fields, draft),
             "delete": paper.question("delete", "actRemoveFeed", style: .quiet),
             "deleteDialog": paper.dialog(
                 "delete", words["askRemoveFeed"], [words["askRemoveFeedText"]],
@@ -143,7 +143,7 @@ public struct FeedPage: Page {
         return PageContent(
             template: "feed", title: paper.title(feed), isName: true, section: .sync, content: content,
             scripts: ["copy"], crumbs: [(words["syncTitle"], paper.circlePath("/calendar-sync"))],
-            problems: paper.problems(draft, in: "feed", fields))
+            problems: paper.problems(draft, inGroupsOf: "feed", fields))
     }
 
     /// An explanation for readers who miss something in their calendar app.

@@ -7,12 +7,23 @@ import Pages
 /// body of the API.
 struct ContentForm<Options: ContentOptions>: Sendable {
     let kinds: ItemKinds
+    /// The group whose form it is; nil for a form that sets all options.
+    let group: ContentGroup?
+
+    init(kinds: ItemKinds, group: ContentGroup? = nil) { (self.kinds, self.group) = (kinds, group) }
+
+    /// The form that somebody has sent.
+    init(_ visit: PageVisit) {
+        self.init(kinds: visit.services.settings.kinds, group: visit.form["part"].flatMap { ContentGroup(text: $0) })
+    }
 
     /// The form's field for each field of the API that has another name.
     var renamed: [(own: String, field: String)] { [("patientIds", "patients")] }
 
     /// The names of the form's fields.
-    var names: [String] { ["label", "kinds", "patients"] + options.map(\.name) }
+    var names: [String] { (["label", "kinds", "patients"] + options.map(\.name)).filter(has) }
+
+    private func has(_ field: String) -> Bool { group == nil || ContentGroup(of: field) == group }
 
     /// The boxes among the kinds, with the option that each of them sets.
     private var boxes: [(kind: EntryKind, option: String)] {
@@ -67,13 +78,18 @@ struct ContentForm<Options: ContentOptions>: Sendable {
 
     /// The body for a form, with `config` and the label as it was typed; an empty label becomes null.
     func body(_ form: PageForm) -> JSONValue {
-        // This form sets everything, including what the older option for minimal details controls.
-        var members: [ByteString: JSONValue] = ["showMinimalDetails": false]
-        let chosen = Set(form.all("kinds").compactMap { EntryKind(text: $0) })
-        for (kind, option) in boxes { members[ByteString(option)] = .bool(chosen.contains(kind)) }
-        let patients = form.all("patients")
-        members["patientIds"] = patients.isEmpty ? .null : .array(patients.map(JSONValue.string))
-        for (name, kind) in options {
+        var members: [ByteString: JSONValue] = [:]
+        // The level of detail includes what the older option for minimal details controls.
+        if has("detail") { members["showMinimalDetails"] = false }
+        if has("kinds") {
+            let chosen = Set(form.all("kinds").compactMap { EntryKind(text: $0) })
+            for (kind, option) in boxes { members[ByteString(option)] = .bool(chosen.contains(kind)) }
+        }
+        if has("patients") {
+            let patients = form.all("patients")
+            members["patientIds"] = patients.isEmpty ? .null : .array(patients.map(JSONValue.string))
+        }
+        for (name, kind) in options where has(name) {
             members[ByteString(name)] =
                 switch kind {
                 case .check: .bool(form.isOn(name))

@@ -44,7 +44,7 @@ struct FeedPages: Sendable {
 
     private static func change(_ visit: PageVisit) async throws -> Response {
         let id = try await own(visit)
-        let content = ContentForm<FeedConfiguration>(kinds: visit.services.settings.kinds)
+        let content = ContentForm<FeedConfiguration>(visit)
         do {
             let change = Feeds.Change(content.body(visit.form), content.kinds)
             _ = try await visit.services.feeds.change(id, change, if: .none, for: try visit.caller())

@@ -50,7 +50,7 @@ struct ConnectionSetupPages: Sendable {
             }
         }
         routes.page(.post, Self.path + "/settings", for: .connection, back: Self.path) { visit in
-            let content = ContentForm<ConnectionConfiguration>(kinds: visit.services.settings.kinds)
+            let content = ContentForm<ConnectionConfiguration>(visit)
             let isFirst = visit.form.isOn("first")
             return try await Self.taken(
                 visit, content.names, step: isFirst ? .content : .done(isNew: false), fields: content.renamed
