@@ -57,6 +57,7 @@ public struct ItemPage: Page {
                     paper.fact("itemCreated", timed(createdAt.map(times.exactly))),
                     paper.fact("itemUpdated", timed(updatedAt.map(times.exactly))),
                 ]),
+                "happened": paper.linkButton("actWhoChanged", paper.circlePath("/activity"), style: .quiet),
                 "notes": .text(notes), "reach": reach.map { shown(paper, $0) } ?? .nothing,
             ],
             crumbs: [(words["navCalendar"], paper.circlePath("?date=\(day.description)"))])

@@ -28,7 +28,8 @@ import live  # noqa: E402
 PHONE = "iOS/18.1 (22B83) dataaccessd/1.0"
 STRANGER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Thunderbird/140.0"
 PRESSES = {
-    "google": 4, "neighbour": 8, "moved": 2, "stopped": 2, "shifts": 2, "reader": 4, "matches": 5, "matches later": 2}
+    "google": 4, "neighbour": 8, "moved": 2, "moved later": 5, "stopped": 2, "shifts": 2, "reader": 4, "matches": 5,
+    "matches later": 2}
 
 WORDS = {
     "en": {
@@ -40,7 +41,8 @@ WORDS = {
         "google add": "Add to Google Calendar", "new": "Create feed", "helper": "A helper",
         "tasks": "Tasks", "visits": "Appointments", "asks": "Follow-ups", "first": "Look at it first",
         "happened": "What happened", "by": "Daniel Rivera", "taken back": "Undone.", "health": "Health",
-        "broken": "The feed got another address", "again": "Add it again",
+        "broken": "The feed got another address", "again": "Add it again", "search": "Search",
+        "visit": "Dr. Moss", "who": "See who changed what",
     },
     "de": {
         "sync": "Kalenderabgleich", "feed": "Mein Feed", "why": "Nicht gezeigt: Schichten",
@@ -51,7 +53,8 @@ WORDS = {
         "google add": "Zu Google Kalender hinzufügen", "new": "Feed anlegen",
         "helper": "Eine Hilfe", "tasks": "Aufgaben", "visits": "Termine", "asks": "Nachfragen",
         "first": "Vorher ansehen", "happened": "Was geschehen ist", "by": "Daniel Rivera", "taken back": "Rückgängig",
-        "health": "Zustand", "broken": "eine andere Adresse bekommen", "again": "Neu eintragen",
+        "health": "Zustand", "broken": "eine andere Adresse bekommen", "again": "Neu eintragen", "search": "Suchen",
+        "visit": "Dr. Moss", "who": "Sehen, wer was geändert hat",
     },
 }
 
@@ -101,7 +104,7 @@ class Stranger(live.Visitor):
             found = [
                 e for e in self.driver.find_elements(By.CSS_SELECTOR, ", ".join(
                     f"{inside} {kind}" for kind in ("a", "button", "label", "summary"))) if e.is_displayed()
-                and (e.text.strip().split("\n")[0] == word if exact else e.text.strip().startswith(word))]
+                and (e.text.strip().split("\n")[0] == word if exact else word in e.text)]
             if found:
                 break
             if time.monotonic() > end:
@@ -167,6 +170,10 @@ def google(me, scene, folder):
     return me.presses + 1
 
 
+def next_day(day):
+    return (datetime.date.fromisoformat(day) + datetime.timedelta(days=1)).isoformat()
+
+
 def neighbour(me, scene, folder):
     """Give the neighbour the shifts of next week, and nothing else."""
     me.sign_in()
@@ -180,6 +187,9 @@ def neighbour(me, scene, folder):
         field = me.find(f"main form [name={name}]")
         field.clear()
         field.send_keys(text)
+    # A field for a day takes keys in the order of the system's language.
+    last = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 7 * 86_400))
+    me.driver.execute_script("arguments[0].value = arguments[1]", me.find("main form [name=until]"), last)
     me.presses_on("first", "main")
     me.waits("#look")
     me.look()
@@ -192,6 +202,7 @@ def neighbour(me, scene, folder):
     made = next(feed for feed in feeds if feed["label"] == "Neighbour")
     address = json.loads(scene.call("POST", f"/v1/feeds/{made['id']}/reveal")[1])["url"]
     me.secrets.add(address.split("/feeds/")[1].split("/")[0])
+    me.expect(made["expiresAt"][:10] in (last, next_day(last)), f"the neighbour's feed ends {made['expiresAt']}")
     titles = [line for line in request(address)[1].splitlines() if line.startswith("SUMMARY:")]
     me.expect(titles and all("Shift" in title for title in titles), f"the neighbour sees {titles}")
     return me.presses
@@ -214,10 +225,27 @@ def moved(me, scene, folder):
     me.presses_on("undo", "main")
     me.expect_words("taken back", "after the undo")
     me.look()
-    start = json.loads(scene.call("GET", path)[1])["startAt"]
-    is_back = datetime.datetime.fromisoformat(start) == datetime.datetime.fromisoformat(at["startAt"])
-    me.expect(is_back, f"the visit begins {start}")
-    return me.presses
+    def expect_back():
+        start = json.loads(scene.call("GET", path)[1])["startAt"]
+        is_back = datetime.datetime.fromisoformat(start) == datetime.datetime.fromisoformat(at["startAt"])
+        me.expect(is_back, f"the visit begins {start}")
+
+    expect_back()
+    counted = me.presses
+    # Somebody else begins at the visit, which they look for in the calendar.
+    scene.call("PUT", path, later, user="daniel-rivera")
+    me.presses_on("calendar", "nav.tabs")
+    me.find("main form [name=q]").send_keys("Moss")
+    me.presses_on("search", "main form")
+    me.presses_on("visit", "main", exact=False)
+    me.look()
+    me.presses_on("who", "main")
+    me.expect_words("by", "what happened")
+    me.presses_on("undo", "main")
+    me.expect_words("taken back", "after the undo")
+    expect_back()
+    me.later = me.presses - counted
+    return counted
 
 
 def stopped(me, scene, folder):
