@@ -54,9 +54,17 @@ class Line:
         sent = {"Accept": "text/html", "Accept-Encoding": "gzip", "Sec-Fetch-Site": "same-origin", **(headers or {})}
         if self.cookie:
             sent["Cookie"] = self.cookie
-        start = time.perf_counter()
-        self.line.request(method, path, body, sent)
-        answer = self.line.getresponse()
+        for last in (method != "GET", True):
+            try:
+                start = time.perf_counter()
+                self.line.request(method, path, body, sent)
+                answer = self.line.getresponse()
+                break
+            except ConnectionError:
+                # The server has closed a line that stood idle while the browser looked at pages.
+                self.line.close()
+                if last:
+                    raise
         first = time.perf_counter()
         content = answer.read()
         last = time.perf_counter()
