@@ -102,6 +102,7 @@ for (const e of list) {
   if (isSeen(e) && !over.some((o) => o && (e.contains(o) || o.contains(e)
       || e.labels && [...e.labels].some((l) => l.contains(o)))))
     faults.push(`${name(e)} is covered by ${name(over[0])}`);
+  if (e.closest(".bottom")) continue;  // It is where the window ends, wherever the page is.
   const place = {top: box.top + scrollY, bottom: box.bottom + scrollY, left: box.left, right: box.right, e};
   // Back up only to what is further right: the top of the next column.
   if (before && isSeen(e) && place.bottom <= before.top + 1 && place.left < before.right - 1)
