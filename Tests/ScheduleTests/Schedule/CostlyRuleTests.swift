@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CalendarSync
 import Foundation
 import HTTPTypes
 import ICalBridge
@@ -52,7 +53,7 @@ struct CostlyRuleTests {
                 (content.patient, content.provider) = ("mom", id)
                 content.startAt = Instant(seconds: -2_208_988_800)
                 content.endAt = Instant(seconds: -2_208_985_200)
-                content.recurrence = .init(rrule: rule, exdates: [], rdates: [])
+                content.recurrence = Repetition(rrule: rule)
                 let item = ScheduleItem(
                     circleID: "c", collection: .appointments, id: id, patientID: "mom", ownerID: nil, timeZone: nil,
                     isAllDay: false, startsAt: content.startAt.milliseconds, endsAt: nil,
