@@ -20,6 +20,7 @@ import urllib.request
 from pathlib import Path
 
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -41,7 +42,7 @@ WORDS = {
         "google add": "Add to Google Calendar", "new": "Create feed", "helper": "A helper",
         "tasks": "Tasks", "visits": "Appointments", "asks": "Follow-ups", "first": "Look at it first",
         "happened": "What happened", "by": "Daniel Rivera", "taken back": "Undone.", "health": "Health",
-        "broken": "The feed got another address", "again": "Add it again", "search": "Search",
+        "broken": "The feed got another address", "again": "Add it again",
         "visit": "Dr. Moss", "who": "See who changed what",
     },
     "de": {
@@ -53,7 +54,7 @@ WORDS = {
         "google add": "Zu Google Kalender hinzufügen", "new": "Feed anlegen",
         "helper": "Eine Hilfe", "tasks": "Aufgaben", "visits": "Termine", "asks": "Nachfragen",
         "first": "Vorher ansehen", "happened": "Was geschehen ist", "by": "Daniel Rivera", "taken back": "Rückgängig",
-        "health": "Zustand", "broken": "eine andere Adresse bekommen", "again": "Neu eintragen", "search": "Suchen",
+        "health": "Zustand", "broken": "eine andere Adresse bekommen", "again": "Neu eintragen",
         "visit": "Dr. Moss", "who": "Sehen, wer was geändert hat",
     },
 }
@@ -235,8 +236,9 @@ def moved(me, scene, folder):
     # Somebody else begins at the visit, which they look for in the calendar.
     scene.call("PUT", path, later, user="daniel-rivera")
     me.presses_on("calendar", "nav.tabs")
-    me.find("main form [name=q]").send_keys("Moss")
-    me.presses_on("search", "main form")
+    me.find("main form [name=q]").send_keys("Moss", Keys.ENTER)
+    me.presses += 1
+    WebDriverWait(me.driver, live.WAIT).until(lambda d: "q=Moss" in d.current_url)
     me.presses_on("visit", "main", exact=False)
     me.look()
     me.presses_on("who", "main")
