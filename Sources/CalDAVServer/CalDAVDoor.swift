@@ -76,16 +76,16 @@ package struct CalDAVDoor: Sendable {
         _ request: Request, _ context: KalendsContext, _ address: DAVAddress, _ caller: CalDAVCaller, _ paths: DAVPaths
     ) async throws -> Exchange {
         let collections = services.collections
-        var scene = Scene(
+        var propertyContext = PropertyContext(
             paths: paths, user: caller.userID, mayMake: caller.mayWrite && caller.own,
             tokens: SyncTokens(databaseID: services.databaseID),
             pushKey: await services.pushRegistrations.publicKey())
-        if case .home = address { scene.homeProperties = try await collections.homeProperties(of: caller) }
+        if case .home = address { propertyContext.homeProperties = try await collections.homeProperties(of: caller) }
         var place: CollectionPlace?
         if let segment = address.segment { place = try await collections.find(segment.string, of: caller) }
         return Exchange(
             request: request, context: context, services: services, collections: collections, address: address,
-            caller: caller, scene: scene, place: place)
+            caller: caller, propertyContext: propertyContext, place: place)
     }
 
     /// Whether a request makes something at its address, whose parent must be there.

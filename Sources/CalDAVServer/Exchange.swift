@@ -15,13 +15,13 @@ struct Exchange: Sendable {
     let address: DAVAddress
     /// Whom the app password lets in; nil at a feed's address, where nobody can write.
     let caller: CalDAVCaller?
-    let scene: Scene
+    let propertyContext: PropertyContext
     /// The collection that the address is, or is in; nil for any other address.
     var place: CollectionPlace?
     /// Nil where the answer is short.
     var work: ReportWork?
 
-    var paths: DAVPaths { scene.paths }
+    var paths: DAVPaths { propertyContext.paths }
     /// The address of the request as answers show it.
     var href: String { paths.href(address) }
 

@@ -46,7 +46,7 @@ struct FeedDoor: Sendable {
         let exchange = Exchange(
             request: request, context: context, services: services, collections: services.collections,
             address: address, caller: nil,
-            scene: Scene(
+            propertyContext: PropertyContext(
                 paths: paths, user: nil, mayMake: false,
                 tokens: SyncTokens(databaseID: services.databaseID)),
             place: place)

@@ -16,7 +16,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
     private let waitsForDisk = Atomic(true)
     private let folding = LogFolding()
     /// Those whose reads are not short: however many lists and exports read, a poll finds a connection.
-    private let others = ReaderRoom(otherReaders)
+    private let others = ReaderSemaphore(otherReaders)
     private static let otherReaders = 4
 
     /// KiB of pages that the writer keeps, twice as many as SQLite's default: an import changes pages all over four indexes, and

@@ -9,7 +9,7 @@ import Testing
 @testable import KalendsFront
 
 @Suite struct PropertyTests {
-    private let scene = Scene(
+    private let propertyContext = PropertyContext(
         paths: DAVPaths(base: ""), user: "ann", mayMake: true, tokens: SyncTokens(databaseID: "m"))
     private var collection: CalendarCollection {
         var collection = CalendarCollection(
@@ -26,7 +26,7 @@ import Testing
 
     private func answer(_ body: String?, _ subject: Subject, isMinimal: Bool = false) throws -> Multistatus.Response {
         let element = try body.map { try XMLReader.read(Array(XML.root("D:propfind", $0).utf8), limits: .request) }
-        var out = MultistatusWriter(scene)
+        var out = MultistatusWriter(propertyContext)
         out.response("/x", try PropertyRequest(element, isMinimal: isMinimal), of: subject)
         out.finish()
         let root = try XMLReader.read(out.take())
@@ -52,7 +52,7 @@ import Testing
             (424, "424 Failed Dependency"), (500, "500 Internal Server Error"), (507, "507 Insufficient Storage"),
         ])
     func phrase(status: Int, line: String) {
-        var out = MultistatusWriter(scene)
+        var out = MultistatusWriter(propertyContext)
         out.response("/x", [PropertyStatus(status: status, names: [.dav("displayname")])])
         out.finish()
         #expect(String(decoding: out.take(), as: UTF8.self).contains("<D:status>HTTP/1.1 \(line)</D:status>"))

@@ -121,14 +121,14 @@ struct PushedApp {
         let collection = CalendarCollection(
             kind: .own("1"), userID: "ann", segment: "x", displayName: "x", components: [.event], mayWrite: true,
             number: 1)
-        let scene = Scene(
+        let propertyContext = PropertyContext(
             paths: DAVPaths(base: ""), user: "ann", mayMake: true,
             tokens: SyncTokens(databaseID: "m"), pushKey: PushKey().publicText)
         var properties = Array("<D:multistatus\(PropertyName.declarations)><D:response><D:href>/x</D:href>".utf8)
         properties += "<D:prop>".utf8
         for property in LiveProperty.push {
             properties += property.name.tags.start
-            #expect(property.write(.collection(collection), scene, &properties))
+            #expect(property.write(.collection(collection), propertyContext, &properties))
             properties += property.name.tags.end
         }
         properties += "</D:prop></D:response></D:multistatus>".utf8

@@ -39,9 +39,9 @@ struct ActTests {
         try await TestServer.run { server in
             try await server.makeCircle()
             let acts = server.services.acts
-            func refused<Target>(_ ground: ActTarget<Target>, _ caller: Caller) async throws -> Refusal.Kind {
+            func refused<Target>(_ target: ActTarget<Target>, _ caller: Caller) async throws -> Refusal.Kind {
                 do {
-                    try await acts.act(on: ground, for: caller) { act in
+                    try await acts.act(on: target, for: caller) { act in
                         _ = try act.transaction.deleteCircle("c", now: act.now)
                         return ActResult(noting: AuditNote(.circleDeleted, "c"))
                     }

@@ -195,7 +195,7 @@ struct RecordTableTests {
                 provider: "apple", externalID: "x", instanceKey: "k", state: .conflict)
             (mapping.instanceID, mapping.calendarID) = ("instance", "calendar")
             (mapping.lastSyncedAt, mapping.sourceDevice) = (11, "device")
-            var tie = PersonalEvent.Tie(
+            var tie = PersonalEvent.ItemAndDevice(
                 source: "c", circleID: "home", collection: "tasks", itemID: "t", generation: 12, carrier: "d", turn: 13)
             (tie.sentAt, tie.earlier) = (14, "{}")
             var event = PersonalEvent(

@@ -117,7 +117,7 @@ private struct OneDay {
         try await sync.storeRequests()
         let now = server.clock.now
         let found = try await server.services.store.read {
-            try $0.requestDay(by: .google, usual: LookPlan.usual, longest: LookPlan.longest, now: now)
+            try $0.requestDay(by: .google, usual: PollSchedule.usual, longest: PollSchedule.longest, now: now)
         }
         return (found.today + found.yesterday).requests
     }

@@ -89,7 +89,7 @@ struct RequestDaySimulation {
 
     private func every(_ own: Simulated, _ now: Int) -> Int {
         let channel = fault == .pushIgnored ? nil : own.channel
-        return LookPlan.every(own.use.interval * Self.minute, channel, isCalm: true, now: now)
+        return PollSchedule.every(own.use.interval * Self.minute, channel, isCalm: true, now: now)
     }
 
     private func day(at now: Int) -> RequestDay {
@@ -97,7 +97,7 @@ struct RequestDaySimulation {
         (day.today, day.connections) = (counts, all.count)
         for own in all {
             let looks = (Self.day - now) * 1000 / own.every
-            if own.every < LookPlan.longest { day.polls += looks } else { day.rareLooks += looks }
+            if own.every < PollSchedule.longest { day.polls += looks } else { day.rareLooks += looks }
         }
         return day
     }
@@ -141,7 +141,7 @@ struct RequestDaySimulation {
                 requests: sent, successes: sent, looks: isLook ? 1 : 0, lookRequests: isLook ? sent : 0)
         own.every = every(own, now)
         let channel = fault == .pushIgnored ? nil : own.channel
-        let gap = LookPlan.gap(own.every, own.use.interval * Self.minute, channel, stretch: stretch, now: now)
+        let gap = PollSchedule.gap(own.every, own.use.interval * Self.minute, channel, stretch: stretch, now: now)
         longestGap = max(longestGap, gap)
         own.next = now + gap / 1000 * Int.random(in: 950...1050, using: &random)
     }
@@ -200,7 +200,7 @@ struct RequestBudgetTests {
         #expect(day.longestGap < 2 * 3_600_000)
         // More than six hours are never between two looks, however few requests there are.
         let poor = RequestDaySimulation(polled, limit: 400)
-        #expect(poor.longestGap == LookPlan.longest && poor.counts.requests < 2_000, "\(poor.counts)")
+        #expect(poor.longestGap == PollSchedule.longest && poor.counts.requests < 2_000, "\(poor.counts)")
     }
 
     @Test("The forecast is what was sent, the looks to come and what else comes as on the days before")
@@ -220,7 +220,7 @@ struct RequestBudgetTests {
         #expect(forecast.total == 500 + 300 + 300 && forecast.stretch == 1)
         // Where even the rare looks are too many, polls are as rare as they can be.
         #expect(RequestForecast(.google, day, limit: 400, now: noon).stretch == 72)
-        #expect(LookPlan.gap(300_000, 300_000, nil, stretch: 72, now: 0) == LookPlan.longest)
+        #expect(PollSchedule.gap(300_000, 300_000, nil, stretch: 72, now: 0) == PollSchedule.longest)
     }
 
     @Test("A connection whose provider announces changes is looked at every six hours, and by its interval otherwise")
@@ -229,8 +229,8 @@ struct RequestBudgetTests {
         var channel = SyncChannelRow(
             id: "c", connectionID: "o", secretHash: "", expiresAt: 100_000_000, renewAt: 50_000_000, content: "")
         func gap(_ channel: SyncChannelRow?, isCalm: Bool = true, stretch: Double = 1, now: Int = 0) -> Int {
-            let every = LookPlan.every(interval, channel, isCalm: isCalm, now: now)
-            return LookPlan.gap(every, interval, channel, stretch: stretch, now: now)
+            let every = PollSchedule.every(interval, channel, isCalm: isCalm, now: now)
+            return PollSchedule.gap(every, interval, channel, stretch: stretch, now: now)
         }
         // Nothing came through it yet.
         #expect(gap(channel) == interval && gap(nil) == interval)
@@ -242,15 +242,15 @@ struct RequestBudgetTests {
         #expect(gap(channel, now: 90_000_000) == 10_000_000 && gap(channel, now: 99_999_000) == interval)
         #expect(gap(channel, now: 100_000_001) == interval)
         #expect(gap(nil, stretch: 1.5) == 1_350_000 && gap(nil, stretch: 1000) == 6 * 3_600_000)
-        #expect(LookPlan.every(86_400_000, channel, isCalm: true, now: 0) == 86_400_000)
+        #expect(PollSchedule.every(86_400_000, channel, isCalm: true, now: 0) == 86_400_000)
 
         var counts = RunRecord.Counts()
         channel.lastHeardAt = 10_000_000
-        #expect(!LookPlan.wasMissed(counts, channel, lastLook: 20_000_000))
+        #expect(!PollSchedule.wasMissed(counts, channel, lastLook: 20_000_000))
         counts.pulled = 1
-        #expect(LookPlan.wasMissed(counts, channel, lastLook: 20_000_000))
+        #expect(PollSchedule.wasMissed(counts, channel, lastLook: 20_000_000))
         // A message shortly before the end of the last run may be about this change.
-        #expect(!LookPlan.wasMissed(counts, channel, lastLook: 10_800_000))
-        #expect(!LookPlan.wasMissed(counts, channel, lastLook: nil))
+        #expect(!PollSchedule.wasMissed(counts, channel, lastLook: 10_800_000))
+        #expect(!PollSchedule.wasMissed(counts, channel, lastLook: nil))
     }
 }

@@ -118,7 +118,7 @@ struct RequestCounterTests {
                 }
                 try transaction.addRequests(RequestCounts(requests: 5), of: "", by: .caldav, now: now - 86_400_000)
                 return try transaction.requestDay(
-                    by: .caldav, usual: LookPlan.usual, longest: LookPlan.longest, now: now)
+                    by: .caldav, usual: PollSchedule.usual, longest: PollSchedule.longest, now: now)
             }
             #expect(found.today == RequestCounts(requests: 30, successes: 24, looks: 3, lookRequests: 12))
             #expect(found.yesterday == RequestCounts(requests: 5) && found.connections == 2)
@@ -135,14 +135,14 @@ struct RequestCounterTests {
                         "SELECT 1 AS found FROM sync_requests WHERE connection_id = $1", [.text(two)]
                     ).isEmpty)
                 return try transaction.requestDay(
-                    by: .caldav, usual: LookPlan.usual, longest: LookPlan.longest, now: now)
+                    by: .caldav, usual: PollSchedule.usual, longest: PollSchedule.longest, now: now)
             }
             #expect(sum.today == RequestCounts(requests: 37, successes: 24, looks: 3, lookRequests: 12))
             server.clock.advance(seconds: 86_400)
             let later = server.clock.now
             _ = try await server.services.store.record { try $0.pruneRequests(now: later, limit: 100) }
             let left = try await server.services.store.read {
-                try $0.requestDay(by: .caldav, usual: LookPlan.usual, longest: LookPlan.longest, now: later)
+                try $0.requestDay(by: .caldav, usual: PollSchedule.usual, longest: PollSchedule.longest, now: later)
             }
             #expect(left.yesterday.requests == 37 && left.today == RequestCounts())
         }

@@ -80,7 +80,7 @@ extension Exchange {
         _ pages: some MultistatusPages, status: HTTPResponse.Status = .severalStatuses,
         headers: HTTPFields = HTTPFields()
     ) async throws -> Response {
-        var (pages, out, isDone) = (pages, MultistatusWriter(scene), false)
+        var (pages, out, isDone) = (pages, MultistatusWriter(propertyContext), false)
         while !isDone, out.bytes.count < Self.short { isDone = try await write(&pages, to: &out) }
         let first = out.take()
         var headers = headers

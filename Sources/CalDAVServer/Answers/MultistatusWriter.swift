@@ -10,12 +10,12 @@ struct MultistatusWriter: Sendable {
     private(set) var bytes: [UInt8] = []
     /// The token of RFC 6578 that ends the answer.
     var syncToken: String?
-    private let scene: Scene
+    private let propertyContext: PropertyContext
     /// The names of what the resource of the present response does not have.
     private var missing: [UInt8] = []
 
-    init(_ scene: Scene) {
-        self.scene = scene
+    init(_ propertyContext: PropertyContext) {
+        self.propertyContext = propertyContext
         bytes += "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:multistatus\(PropertyName.declarations)>".utf8
     }
 
@@ -56,7 +56,7 @@ struct MultistatusWriter: Sendable {
         case .names: names(of: subject)
         case .all:
             for live in LiveProperty.all where live.isInAllprop { write(live, live.name.tags, of: subject) }
-            for stored in scene.stored(of: subject)
+            for stored in propertyContext.stored(of: subject)
             where LiveProperty.named[PropertyName(stored)]?.isInAllprop != true { bytes += stored.xml }
             for asked in request.asked where asked.live?.isInAllprop != true { write(asked, of: subject, more) }
         }
@@ -129,7 +129,7 @@ struct MultistatusWriter: Sendable {
         _ asked: PropertyRequest.Asked, of subject: Subject, _ more: (PropertyName) -> [UInt8]?
     ) {
         if let live = asked.live { return write(live, asked.tags, of: subject) }
-        if let stored = scene.stored(of: subject)[asked.name] ?? more(asked.name) {
+        if let stored = propertyContext.stored(of: subject)[asked.name] ?? more(asked.name) {
             bytes += stored
         } else {
             missing += asked.tags.empty
@@ -140,13 +140,13 @@ struct MultistatusWriter: Sendable {
         _ live: LiveProperty, _ tags: (start: [UInt8], end: [UInt8], empty: [UInt8]), of subject: Subject
     ) {
         // What its person set comes before what the server calls it.
-        if !live.isProtected, let stored = scene.stored(of: subject)[live.name] {
+        if !live.isProtected, let stored = propertyContext.stored(of: subject)[live.name] {
             bytes += stored
             return
         }
         let start = bytes.count
         bytes += tags.start
-        if live.write(subject, scene, &bytes) {
+        if live.write(subject, propertyContext, &bytes) {
             bytes += tags.end
         } else {
             bytes.removeLast(bytes.count - start)
@@ -157,10 +157,10 @@ struct MultistatusWriter: Sendable {
     private mutating func names(of subject: Subject) {
         var scratch: [UInt8] = []
         for live in LiveProperty.all {
-            let isStored = !live.isProtected && scene.stored(of: subject)[live.name] != nil
-            if isStored || live.write(subject, scene, &scratch) { bytes += live.name.tags.empty }
+            let isStored = !live.isProtected && propertyContext.stored(of: subject)[live.name] != nil
+            if isStored || live.write(subject, propertyContext, &scratch) { bytes += live.name.tags.empty }
         }
-        for stored in scene.stored(of: subject) where LiveProperty.named[PropertyName(stored)] == nil {
+        for stored in propertyContext.stored(of: subject) where LiveProperty.named[PropertyName(stored)] == nil {
             bytes += PropertyName(stored).tags.empty
         }
     }

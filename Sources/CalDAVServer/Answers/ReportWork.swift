@@ -8,14 +8,14 @@ import Synchronization
 /// Work for a report, or for a list of what is in a collection, until all of its answer is written: others take turns with
 /// it, it has a bound, and it ends when its client has gone.
 final class ReportWork: Sendable {
-    let place: ReportRoom.Place
+    let place: ReportLimiter.Place
     private let presence: Presence
     private let turn = Mutex(ContinuousClock.now)
 
     /// What is done without looking whether others wait.
     private static let longestTurn = Duration.milliseconds(20)
 
-    init(_ place: ReportRoom.Place, _ presence: Presence) { (self.place, self.presence) = (place, presence) }
+    init(_ place: ReportLimiter.Place, _ presence: Presence) { (self.place, self.presence) = (place, presence) }
 
     /// Lets those come first who wait, if the turn was long; throws once nobody waits for the answer.
     func pause() async throws {

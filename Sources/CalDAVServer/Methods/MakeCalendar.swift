@@ -19,7 +19,7 @@ extension Exchange {
                 .caldav("calendar-collection-location-ok"), "A calendar cannot be within another one.")
         }
         guard place == nil else { throw exists(isExtended) }
-        guard caller.mayWrite, caller.own else { throw DAVFault.needsPrivileges(scene.home ?? href, "bind") }
+        guard caller.mayWrite, caller.own else { throw DAVFault.needsPrivileges(propertyContext.home ?? href, "bind") }
         let wanted = try wanted(body, isExtended: isExtended)
         guard wanted.update.protected.isEmpty else {
             let condition = PropertyName.dav("cannot-modify-protected-property")

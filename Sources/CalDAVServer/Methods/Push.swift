@@ -106,18 +106,20 @@ extension DAVFault {
 extension LiveProperty {
     /// The properties of draft-bitfire-webdav-push.
     static let push: [LiveProperty] = [
-        LiveProperty(.push("transports")) { subject, scene, out in
-            guard let key = scene.pushKey, isPushed(subject) else { return false }
+        LiveProperty(.push("transports")) { subject, propertyContext, out in
+            guard let key = propertyContext.pushKey, isPushed(subject) else { return false }
             out += "<P:web-push><P:vapid-public-key type=\"p256ecdsa\">\(key)</P:vapid-public-key></P:web-push>".utf8
             return true
         },
-        LiveProperty(.push("topic")) { subject, scene, out in
-            guard scene.pushKey != nil, let collection = subject.collection, isPushed(subject) else { return false }
+        LiveProperty(.push("topic")) { subject, propertyContext, out in
+            guard propertyContext.pushKey != nil, let collection = subject.collection, isPushed(subject) else {
+                return false
+            }
             out.text(collection.pushTopic)
             return true
         },
-        LiveProperty(.push("supported-triggers")) { subject, scene, out in
-            guard scene.pushKey != nil, isPushed(subject) else { return false }
+        LiveProperty(.push("supported-triggers")) { subject, propertyContext, out in
+            guard propertyContext.pushKey != nil, isPushed(subject) else { return false }
             out += "<P:content-update><D:depth>1</D:depth></P:content-update>".utf8
             out += "<P:property-update><D:depth>0</D:depth></P:property-update>".utf8
             return true

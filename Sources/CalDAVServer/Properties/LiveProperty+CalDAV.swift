@@ -8,16 +8,16 @@ extension LiveProperty {
     // MARK: Principals (RFC 4791 section 6.2.1, RFC 6638 section 2.4.1)
 
     static let principals: [LiveProperty] = [
-        LiveProperty(.caldav("calendar-home-set")) { subject, scene, out in
-            guard let home = scene.home else { return false }
+        LiveProperty(.caldav("calendar-home-set")) { subject, propertyContext, out in
+            guard let home = propertyContext.home else { return false }
             switch subject {
             case .root, .principal, .home: out.href(home)
             case .principals, .calendars, .collection, .member: return false
             }
             return true
         },
-        LiveProperty(.caldav("calendar-user-address-set")) { subject, scene, out in
-            guard case .principal(let person) = subject, let principal = scene.principal else { return false }
+        LiveProperty(.caldav("calendar-user-address-set")) { subject, propertyContext, out in
+            guard case .principal(let person) = subject, let principal = propertyContext.principal else { return false }
             if let email = person.email { out.href("mailto:" + email) }
             out.href(principal)
             return true

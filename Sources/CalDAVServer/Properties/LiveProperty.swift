@@ -6,7 +6,7 @@ import KalendsCore
 /// A property whose value the server knows or keeps (RFC 4918 section 15).
 struct LiveProperty: Sendable {
     /// Writes the content of the property's element, and returns false if the resource does not have the property.
-    typealias Content = @Sendable (Subject, Scene, inout [UInt8]) -> Bool
+    typealias Content = @Sendable (Subject, PropertyContext, inout [UInt8]) -> Bool
 
     let name: PropertyName
     /// Whether PROPPATCH cannot set it.
@@ -82,52 +82,56 @@ struct LiveProperty: Sendable {
         },
     ]
 
-    private static let token: Content = { subject, scene, out in
+    private static let token: Content = { subject, propertyContext, out in
         guard let collection = subject.collection else { return false }
-        out.text(scene.tokens.token(of: collection))
+        out.text(propertyContext.tokens.token(of: collection))
         return true
     }
 
     // MARK: RFC 3744, 5397
 
     private static let rights: [LiveProperty] = [
-        LiveProperty(.dav("current-user-principal")) { _, scene, out in
-            if let principal = scene.principal { out.href(principal) } else { out += "<D:unauthenticated/>".utf8 }
+        LiveProperty(.dav("current-user-principal")) { _, propertyContext, out in
+            if let principal = propertyContext.principal {
+                out.href(principal)
+            } else {
+                out += "<D:unauthenticated/>".utf8
+            }
             return true
         },
-        LiveProperty(.dav("principal-URL")) { _, scene, out in
+        LiveProperty(.dav("principal-URL")) { _, propertyContext, out in
             // It is asked for on every resource, not only on principals.
-            guard let principal = scene.principal else { return false }
+            guard let principal = propertyContext.principal else { return false }
             out.href(principal)
             return true
         },
-        LiveProperty(.dav("principal-collection-set")) { _, scene, out in
-            guard scene.user != nil else { return false }
-            out.href(scene.paths.href(.principals))
+        LiveProperty(.dav("principal-collection-set")) { _, propertyContext, out in
+            guard propertyContext.user != nil else { return false }
+            out.href(propertyContext.paths.href(.principals))
             return true
         },
-        LiveProperty(.dav("owner")) { subject, scene, out in
-            guard let principal = scene.principal else { return false }
+        LiveProperty(.dav("owner")) { subject, propertyContext, out in
+            guard let principal = propertyContext.principal else { return false }
             switch subject {
             case .home, .collection, .member, .principal: out.href(principal)
             case .root, .principals, .calendars: return false
             }
             return true
         },
-        LiveProperty(.dav("current-user-privilege-set")) { subject, scene, out in
-            writeGranted(at: subject, scene, to: &out)
+        LiveProperty(.dav("current-user-privilege-set")) { subject, propertyContext, out in
+            writeGranted(at: subject, propertyContext, to: &out)
             return true
         },
         LiveProperty(.dav("supported-privilege-set")) { _, _, out in
             Privilege.all.writeSupported(to: &out)
             return true
         },
-        LiveProperty(.dav("acl")) { subject, scene, out in
-            guard let principal = scene.principal else { return false }
+        LiveProperty(.dav("acl")) { subject, propertyContext, out in
+            guard let principal = propertyContext.principal else { return false }
             out += "<D:ace><D:principal>".utf8
             out.href(principal)
             out += "</D:principal><D:grant>".utf8
-            writeGranted(at: subject, scene, to: &out)
+            writeGranted(at: subject, propertyContext, to: &out)
             out += "</D:grant><D:protected/></D:ace>".utf8
             return true
         },
@@ -138,8 +142,8 @@ struct LiveProperty: Sendable {
         LiveProperty(.dav("inherited-acl-set")) { _, _, _ in true },
     ]
 
-    private static func writeGranted(at subject: Subject, _ scene: Scene, to out: inout [UInt8]) {
-        for privilege in Privilege.granted(at: subject, scene) {
+    private static func writeGranted(at subject: Subject, _ propertyContext: PropertyContext, to out: inout [UInt8]) {
+        for privilege in Privilege.granted(at: subject, propertyContext) {
             out += "<D:privilege>".utf8
             out += privilege.name.tags.empty
             out += "</D:privilege>".utf8

@@ -30,12 +30,12 @@ struct Privilege: Sendable {
     ///
     /// Properties of a collection that is only read are kept for their person all the same, but apps would take it for
     /// one that they may write to.
-    static func granted(at subject: Subject, _ scene: Scene) -> [Privilege] {
+    static func granted(at subject: Subject, _ propertyContext: PropertyContext) -> [Privilege] {
         let reading = [read] + read.parts + [all.parts[1]]
         switch subject {
         case .collection(let collection), .member(_, let collection):
             return collection.mayWrite ? reading + [write] + write.parts : reading
-        case .home: return scene.mayMake ? reading + [write] + write.parts : reading
+        case .home: return propertyContext.mayMake ? reading + [write] + write.parts : reading
         case .root, .principals, .principal, .calendars: return reading
         }
     }

@@ -5,13 +5,13 @@ import ICalBridge
 extension Exchange {
     /// Returns the element of a property of a resource as it is answered; nil if the resource does not have it.
     func property(_ name: PropertyName, of subject: Subject) -> [UInt8]? {
-        if let stored = scene.stored(of: subject)[name], LiveProperty.named[name]?.isProtected != true {
+        if let stored = propertyContext.stored(of: subject)[name], LiveProperty.named[name]?.isProtected != true {
             return stored
         }
         guard let live = LiveProperty.named[name] else { return nil }
         let (start, end, _) = name.tags
         var out = start
-        return live.write(subject, scene, &out) ? out + end : nil
+        return live.write(subject, propertyContext, &out) ? out + end : nil
     }
 }
 

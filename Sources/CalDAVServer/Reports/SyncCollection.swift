@@ -37,7 +37,7 @@ struct SyncCollection: Report {
         guard let place = exchange.place, exchange.ownName == nil else { throw DAVFault.missing }
         // Some say 1 beside the level.
         guard try exchange.depth() != .infinity else { throw DAVFault.badRequest("Depth is 0 for this report.") }
-        let position = try SyncPosition(token, of: place.collection, exchange.scene.tokens)
+        let position = try SyncPosition(token, of: place.collection, exchange.propertyContext.tokens)
         if case .listing(let number, after: .some) = position {
             // What changed before the list began may no longer be known.
             _ = try await place.source.changes(of: place.collection, after: number, limit: 1)
@@ -68,14 +68,14 @@ struct SyncCollection: Report {
                 if left == 0 { cut(&out, at: exchange.href) }
                 return left > 0
             }
-            out.syncToken = position.token(of: place.collection, exchange.scene.tokens)
+            out.syncToken = position.token(of: place.collection, exchange.propertyContext.tokens)
             return false
         }
 
         /// Ends the answer early: the client continues with the returned sync-token (RFC 6578 section 3.6).
         mutating func cut(_ out: inout MultistatusWriter, at href: String) {
             out.cut(at: exchange.href(of: place.collection), sentence: "More follows: ask with this token.")
-            out.syncToken = position.token(of: place.collection, exchange.scene.tokens)
+            out.syncToken = position.token(of: place.collection, exchange.propertyContext.tokens)
         }
 
         /// Writes the next members; returns whether there are more.

@@ -52,9 +52,9 @@ struct GoogleEvent: Sendable {
     }
 
     /// Returns the instant at which an occurrence would have begun.
-    func originalStart() throws(GoogleFlaw) -> Instant {
+    func originalStart() throws(GoogleNotExpressible) -> Instant {
         guard case .instant(let instant, _) = try GoogleTime(json["originalStartTime"]) else {
-            throw GoogleFlaw("It is a repeating all-day event, which is not supported.")
+            throw GoogleNotExpressible("It is a repeating all-day event, which is not supported.")
         }
         return instant
     }
@@ -63,18 +63,18 @@ struct GoogleEvent: Sendable {
     private static let mostReminders = 100
 
     /// Returns the event without its occurrences.
-    func entry() throws(GoogleFlaw) -> Entry {
+    func entry() throws(GoogleNotExpressible) -> Entry {
         if let type = json["eventType"]?.string, type != "default" {
-            throw GoogleFlaw("It is an event of a kind that only Google has.")
+            throw GoogleNotExpressible("It is an event of a kind that only Google has.")
         }
         let span = try TimeSpan(google: json)
         var repetition: Repetition?
         if isSeries, let lines = json["recurrence"] {
             guard case .timed(let start, _, let zone) = span else {
-                throw GoogleFlaw("It is a repeating all-day event, which is not supported.")
+                throw GoogleNotExpressible("It is a repeating all-day event, which is not supported.")
             }
             guard let name = json["start"]?["timeZone"]?.string, name == zone, let zone = TimeZoneReference(name) else {
-                throw GoogleFlaw("It repeats in an unknown time zone.")
+                throw GoogleNotExpressible("It repeats in an unknown time zone.")
             }
             repetition = try GoogleRecurrence.read(lines, start: start, zone: zone)
         }
@@ -86,7 +86,7 @@ struct GoogleEvent: Sendable {
     }
 
     /// Returns what replaces the series' own occurrence.
-    func occurrence() throws(GoogleFlaw) -> Occurrence {
+    func occurrence() throws(GoogleNotExpressible) -> Occurrence {
         guard !isCancelled else { return .cancelled }
         let texts = try texts()
         return .changed(
@@ -95,35 +95,35 @@ struct GoogleEvent: Sendable {
                 status: try status()))
     }
 
-    private func texts() throws(GoogleFlaw) -> (title: String, notes: String, location: String) {
+    private func texts() throws(GoogleNotExpressible) -> (title: String, notes: String, location: String) {
         (
             GoogleText.line(try text("summary")), GoogleText.read(try text("description")),
             GoogleText.line(try text("location"))
         )
     }
 
-    private func text(_ name: String) throws(GoogleFlaw) -> String {
+    private func text(_ name: String) throws(GoogleNotExpressible) -> String {
         switch json[name] {
         case nil, .null?: return ""
         case .string(let text)? where text.utf8.count <= Self.longestText: return text
-        default: throw GoogleFlaw("One of its texts is too long, or is not text.")
+        default: throw GoogleNotExpressible("One of its texts is too long, or is not text.")
         }
     }
 
-    private func status() throws(GoogleFlaw) -> Entry.Status {
+    private func status() throws(GoogleNotExpressible) -> Entry.Status {
         switch json["status"]?.string {
         case nil, "confirmed": return .confirmed
         case "tentative": return .tentative
-        default: throw GoogleFlaw("Its status is unknown.")
+        default: throw GoogleNotExpressible("Its status is unknown.")
         }
     }
 
     /// Returns the event's own reminders. An event that uses the calendar's default reminders has none.
-    private func reminders() throws(GoogleFlaw) -> [Int] {
+    private func reminders() throws(GoogleNotExpressible) -> [Int] {
         guard let reminders = json["reminders"], reminders["useDefault"]?.bool != true,
             let overrides = reminders["overrides"]?.array
         else { return [] }
-        guard overrides.count <= Self.mostReminders else { throw GoogleFlaw("It has too many reminders.") }
+        guard overrides.count <= Self.mostReminders else { throw GoogleNotExpressible("It has too many reminders.") }
         return overrides.compactMap { $0["minutes"]?.integer }.filter { (0...GoogleBody.longestReminder).contains($0) }
     }
 }

@@ -9,44 +9,50 @@ enum GoogleRecurrence {
     private static let longest = 256 << 10
 
     /// Reads the lines of a series that begins at `start` in the local time of `zone`.
-    static func read(_ json: JSONValue, start: Instant, zone: TimeZoneReference) throws(GoogleFlaw) -> Repetition? {
-        guard let items = json.array, items.count <= mostLines else { throw GoogleFlaw("Its repetition is too long.") }
+    static func read(
+        _ json: JSONValue, start: Instant, zone: TimeZoneReference
+    ) throws(GoogleNotExpressible) -> Repetition? {
+        guard let items = json.array, items.count <= mostLines else {
+            throw GoogleNotExpressible("Its repetition is too long.")
+        }
         var rule: String?
         var exdates: [Instant] = []
         var rdates: [Instant] = []
         var size = 0
         for item in items {
-            guard let line = item.string else { throw GoogleFlaw("Its repetition cannot be read.") }
+            guard let line = item.string else { throw GoogleNotExpressible("Its repetition cannot be read.") }
             size += line.utf8.count
-            guard size <= longest else { throw GoogleFlaw("Its repetition is too long.") }
+            guard size <= longest else { throw GoogleNotExpressible("Its repetition is too long.") }
             let sides = line.pieces(separatedBy: ":", maxSplits: 1, omittingEmpty: false)
-            guard sides.count == 2 else { throw GoogleFlaw("Its repetition cannot be read.") }
+            guard sides.count == 2 else { throw GoogleNotExpressible("Its repetition cannot be read.") }
             let head = sides[0].pieces(separatedBy: ";")
             switch head.first?.asciiLowercased {
             case "rrule":
-                guard rule == nil else { throw GoogleFlaw("It repeats by more than one rule.") }
+                guard rule == nil else { throw GoogleNotExpressible("It repeats by more than one rule.") }
                 rule = try self.rule(sides[1])
             case "exdate": exdates += try times(sides[1], head.dropFirst(), zone)
             case "rdate": rdates += try times(sides[1], head.dropFirst(), zone)
-            default: throw GoogleFlaw("It repeats in a way that is not supported.")
+            default: throw GoogleNotExpressible("It repeats in a way that is not supported.")
             }
-            guard exdates.count + rdates.count <= mostTimes else { throw GoogleFlaw("Its repetition is too long.") }
+            guard exdates.count + rdates.count <= mostTimes else {
+                throw GoogleNotExpressible("Its repetition is too long.")
+            }
         }
         guard rule != nil || !rdates.isEmpty else { return nil }
         return Repetition(rrule: rule, exdates: exdates, rdates: rdates)
     }
 
-    private static func rule(_ text: Substring) throws(GoogleFlaw) -> String {
+    private static func rule(_ text: Substring) throws(GoogleNotExpressible) -> String {
         do throws(RecurrenceRule.SyntaxError) {
             return try RecurrenceRule(text).description
         } catch {
-            throw GoogleFlaw("Its rule of repetition is not valid.")
+            throw GoogleNotExpressible("Its rule of repetition is not valid.")
         }
     }
 
     private static func times(
         _ text: Substring, _ parameters: ArraySlice<Substring>, _ own: TimeZoneReference
-    ) throws(GoogleFlaw) -> [Instant] {
+    ) throws(GoogleNotExpressible) -> [Instant] {
         var zone = own
         for parameter in parameters {
             let sides = parameter.pieces(separatedBy: "=", maxSplits: 1, omittingEmpty: false)
@@ -54,21 +60,21 @@ enum GoogleRecurrence {
             case ("value", "DATE-TIME"): break
             case ("tzid", let name?):
                 guard let named = TimeZoneReference(String(name)) else {
-                    throw GoogleFlaw("Its repetition names an unknown time zone.")
+                    throw GoogleNotExpressible("Its repetition names an unknown time zone.")
                 }
                 zone = named
-            default: throw GoogleFlaw("Its RDATE or EXDATE has dates or periods, which are not supported.")
+            default: throw GoogleNotExpressible("Its RDATE or EXDATE has dates or periods, which are not supported.")
             }
         }
         var times: [Instant] = []
         for value in text.pieces(separatedBy: ",") {
-            guard times.count < mostTimes else { throw GoogleFlaw("Its repetition is too long.") }
+            guard times.count < mostTimes else { throw GoogleNotExpressible("Its repetition is too long.") }
             if value.hasSuffix("Z"), let wall = CivilDateTime(basic: value.dropLast()) {
                 times.append(Instant(utc: wall))
             } else if let wall = CivilDateTime(basic: value) {
                 times.append(zone.rules.instant(of: wall))
             } else {
-                throw GoogleFlaw("A date of its repetition cannot be read.")
+                throw GoogleNotExpressible("A date of its repetition cannot be read.")
             }
         }
         return times

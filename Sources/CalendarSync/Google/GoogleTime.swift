@@ -3,7 +3,7 @@
 internal import ICalBridge
 
 /// Why an event cannot be expressed as an entry, in a sentence for people.
-struct GoogleFlaw: Error {
+struct GoogleNotExpressible: Error {
     var sentence: String
     init(_ sentence: String) { self.sentence = sentence }
 }
@@ -14,21 +14,21 @@ enum GoogleTime: Hashable {
     /// An instant and its zone; the zone is nil when the event names none.
     case instant(Instant, zone: String?)
 
-    init(_ json: JSONValue?) throws(GoogleFlaw) {
+    init(_ json: JSONValue?) throws(GoogleNotExpressible) {
         let isPresent = { (name: String) in json?[name].map { $0 != .null } ?? false }
         switch (isPresent("date"), isPresent("dateTime")) {
         case (true, false):
             guard let date = json?["date"]?.string.flatMap({ CivilDate(iso: $0) }) else {
-                throw GoogleFlaw("Its date cannot be read.")
+                throw GoogleNotExpressible("Its date cannot be read.")
             }
             self = .date(date)
         case (false, true):
             let zone = json?["timeZone"]?.string
             guard let text = json?["dateTime"]?.string, let instant = Self.instant(text, zone: zone) else {
-                throw GoogleFlaw("Its time cannot be read.")
+                throw GoogleNotExpressible("Its time cannot be read.")
             }
             self = .instant(instant, zone: zone)
-        default: throw GoogleFlaw("It has no start or end that can be read.")
+        default: throw GoogleNotExpressible("It has no start or end that can be read.")
         }
     }
 
@@ -56,7 +56,7 @@ enum GoogleTime: Hashable {
 
 extension TimeSpan {
     /// Reads the `start` and `end` of an event.
-    init(google json: JSONValue) throws(GoogleFlaw) {
+    init(google json: JSONValue) throws(GoogleNotExpressible) {
         let start = try GoogleTime(json["start"])
         let end = try GoogleTime(json["end"])
         switch (start, end) {
@@ -64,11 +64,11 @@ extension TimeSpan {
             // An event that ends on the day on which it begins lasts one day (RFC 5545 section 3.6.1).
             self = .days(first: first, until: max(until, first.adding(days: 1)))
         case (.instant(let start, let zone), .instant(let end, _)):
-            guard end >= start else { throw GoogleFlaw("It ends before it begins.") }
+            guard end >= start else { throw GoogleNotExpressible("It ends before it begins.") }
             // With a zone that this machine does not know, the instant stays the same.
             let known = zone.flatMap { TimeZoneReference($0) }?.identifier
             self = .timed(start: start, end: end, zone: known ?? "UTC")
-        default: throw GoogleFlaw("It begins with a day and ends with a time.")
+        default: throw GoogleNotExpressible("It begins with a day and ends with a time.")
         }
     }
 

@@ -16,8 +16,10 @@ struct GoogleUnit {
     }
 
     private var content: RemoteEvent.Content {
-        do throws(GoogleFlaw) {
-            if master.seriesID != nil { throw GoogleFlaw("It is one occurrence of a series that is not here.") }
+        do throws(GoogleNotExpressible) {
+            if master.seriesID != nil {
+                throw GoogleNotExpressible("It is one occurrence of a series that is not here.")
+            }
             var entry = try master.entry()
             guard entry.repetition != nil else { return .entry(entry) }
             for exception in exceptions {

@@ -71,12 +71,12 @@ struct GoogleWriting {
                 answers[index] = .failed(error)
             }
         }
-        await doubt(calls.map(\.index).filter { answers[$0] == .gone })
+        await confirmCalendarExists(calls.map(\.index).filter { answers[$0] == .gone })
     }
 
     /// When a calendar is gone, each of its events answers 404: before events count as gone, the calendar has to
     /// answer.
-    private mutating func doubt(_ indices: [Int]) async {
+    private mutating func confirmCalendarExists(_ indices: [Int]) async {
         guard !indices.isEmpty else { return }
         do throws(ProviderFailure) {
             try await provider.find(calendar)
@@ -223,6 +223,6 @@ struct GoogleWriting {
                 answers[index] = .failed(error)
             }
         }
-        await doubt(doubtful)
+        await confirmCalendarExists(doubtful)
     }
 }

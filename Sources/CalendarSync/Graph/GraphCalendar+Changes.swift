@@ -188,7 +188,7 @@ extension GraphCalendar {
         guard case .timed(_, _, let zone) = entry.span, let series = GraphSeries(entry),
             let starts = series.starts(from: window.from, to: window.to)
         else { return .master(entry) }
-        do throws(Unsayable) {
+        do throws(NotExpressible) {
             var takePlace: Set<Instant> = []
             for event in listed.compactMap({ GraphEvent($0) }) {
                 let span = try event.span(zone: zone)

@@ -11,17 +11,17 @@ extension GraphEvent {
     /// A series needs `exceptionOccurrences` and `cancelledOccurrences` in the same answer; unless it has both, its
     /// content is only that of the master.
     var content: RemoteEvent.Content {
-        do throws(Unsayable) {
+        do throws(NotExpressible) {
             switch kind {
             case .singleInstance: return .entry(try entry())
-            case .occurrence, .exception: throw Unsayable("This is an occurrence of a series.")
+            case .occurrence, .exception: throw NotExpressible("This is an occurrence of a series.")
             case .seriesMaster:
                 var entry = try entry()
                 guard let exceptions = json["exceptionOccurrences"]?.array,
                     let cancelled = json["cancelledOccurrences"]?.array
                 else { return .master(entry) }
                 guard exceptions.count + cancelled.count <= Self.mostOccurrences else {
-                    throw Unsayable("The series has too many changed occurrences.")
+                    throw NotExpressible("The series has too many changed occurrences.")
                 }
                 let exdates = try Self.cancelled(cancelled, of: entry)
                 entry.repetition?.exdates = exdates
@@ -40,16 +40,16 @@ extension GraphEvent {
             hasGuests: (json["attendees"]?.array).map { !$0.isEmpty })
     }
 
-    private func entry() throws(Unsayable) -> Entry {
+    private func entry() throws(NotExpressible) -> Entry {
         var entry = Entry(
             title: try title(), notes: try notes(), location: try place(), span: try span(zone: nil),
             reminders: reminders, status: status, availability: availability)
         guard kind == .seriesMaster else { return entry }
         guard case .timed(let start, let end, _) = entry.span else {
-            throw Unsayable("The event is a repeating all-day event.")
+            throw NotExpressible("The event is a repeating all-day event.")
         }
         guard let json = json["recurrence"], json.object != nil else {
-            throw Unsayable("The series does not say how it repeats.")
+            throw NotExpressible("The series does not say how it repeats.")
         }
         let recurrence = try GraphRecurrence(json: json)
         let name = zoneName ?? json["range"]?["recurrenceTimeZone"]?.string ?? ""
@@ -57,7 +57,7 @@ extension GraphEvent {
             let zone = GraphZones.identifier(of: name)
                 ?? (json["range"]?["recurrenceTimeZone"]?.string).flatMap(GraphZones.identifier(of:)),
             let clock = SystemTimeZones.shared.zone(zone)
-        else { throw Unsayable("The series repeats in a time zone that is not known.") }
+        else { throw NotExpressible("The series repeats in a time zone that is not known.") }
         let first = clock.civil(at: start)
         let rule = try recurrence.rule(first: first, clock: clock)
         entry.span = .timed(start: start, end: end, zone: zone)
@@ -68,7 +68,7 @@ extension GraphEvent {
     }
 
     /// Reads ids such as `OID.<id of the master>.2026-12-10`, with the day in the series' local time.
-    private static func cancelled(_ ids: [JSONValue], of entry: Entry) throws(Unsayable) -> [Instant] {
+    private static func cancelled(_ ids: [JSONValue], of entry: Entry) throws(NotExpressible) -> [Instant] {
         guard case .timed(let start, _, let zone) = entry.span, let clock = SystemTimeZones.shared.zone(zone) else {
             return []
         }
@@ -78,18 +78,18 @@ extension GraphEvent {
             guard let text = id.string,
                 let date = CivilDate(iso: String(fromOutside: text.utf8.suffix(10))),
                 let wall = CivilDateTime(date: date, hour: first.hour, minute: first.minute, second: first.second)
-            else { throw Unsayable("A cancelled occurrence does not say on which day it was.") }
+            else { throw NotExpressible("A cancelled occurrence does not say on which day it was.") }
             starts.append(clock.instant(of: wall))
         }
         return Set(starts).sorted()
     }
 
-    private func changed(_ exceptions: [JSONValue], of entry: Entry) throws(Unsayable) -> [Instant: Occurrence] {
+    private func changed(_ exceptions: [JSONValue], of entry: Entry) throws(NotExpressible) -> [Instant: Occurrence] {
         guard case .timed(_, _, let zone) = entry.span else { return [:] }
         var occurrences: [Instant: Occurrence] = [:]
         for json in exceptions {
             guard let event = GraphEvent(json), let original = event.originalStart else {
-                throw Unsayable("A changed occurrence does not say which one it was.")
+                throw NotExpressible("A changed occurrence does not say which one it was.")
             }
             guard !event.isCancelled else { continue }
             let changed = Entry(

@@ -70,23 +70,23 @@ struct GraphEvent {
     /// The maximum number of bytes of a description.
     private static let longestBody = 1 << 20
 
-    func title() throws(Unsayable) -> String { try line("subject", json["subject"]) }
-    func place() throws(Unsayable) -> String { try line("location", json["location"]?["displayName"]) }
+    func title() throws(NotExpressible) -> String { try line("subject", json["subject"]) }
+    func place() throws(NotExpressible) -> String { try line("location", json["location"]?["displayName"]) }
 
-    private func line(_ name: String, _ value: JSONValue?) throws(Unsayable) -> String {
+    private func line(_ name: String, _ value: JSONValue?) throws(NotExpressible) -> String {
         switch value {
         case nil, .null: return ""
         case .string(let text) where text.utf8.count <= Self.longestLine: return GraphText.line(text)
-        default: throw Unsayable("The event's \(name) cannot be read.")
+        default: throw NotExpressible("The event's \(name) cannot be read.")
         }
     }
 
-    func notes() throws(Unsayable) -> String {
+    func notes() throws(NotExpressible) -> String {
         switch json["body"] {
         case nil, .null: return ""
         case .some(let body):
             let content = body["content"]?.string ?? ""
-            guard content.utf8.count <= Self.longestBody else { throw Unsayable("The event's body is too long.") }
+            guard content.utf8.count <= Self.longestBody else { throw NotExpressible("The event's body is too long.") }
             let isHTML = body["contentType"]?.string?.asciiLowercased == "html"
             let text = isHTML ? HTMLText.plain(content) ?? content : content
             return GraphText.body(json["isOnlineMeeting"]?.bool ?? false ? GraphMeeting.notes(in: text) : text)
@@ -99,11 +99,11 @@ struct GraphEvent {
     var zoneName: String? { json["originalStartTimeZone"]?.string }
 
     /// - Parameter zone: the IANA id of the series, for its occurrences.
-    func span(zone: String?) throws(Unsayable) -> TimeSpan {
+    func span(zone: String?) throws(NotExpressible) -> TimeSpan {
         let start = try GraphTimes.instant(json["start"])
         let end = try GraphTimes.instant(json["end"])
         if isAllDay { return try GraphTimes.days(start: start, end: end, zone: zoneName) }
-        guard start <= end else { throw Unsayable("The event ends before it begins.") }
+        guard start <= end else { throw NotExpressible("The event ends before it begins.") }
         return .timed(start: start, end: end, zone: zone ?? zoneName.flatMap(GraphZones.identifier(of:)) ?? "Etc/UTC")
     }
 

@@ -80,8 +80,10 @@ struct GraphExpression {
             let text = repetition.rrule
         else { return refuse("recurrence", "Outlook repeats only events with a time and a rule.") }
         let first = clock.civil(at: start)
-        do throws(Unsayable) {
-            guard let rule = try? RecurrenceRule(text) else { throw Unsayable("The recurrence rule is not valid.") }
+        do throws(NotExpressible) {
+            guard let rule = try? RecurrenceRule(text) else {
+                throw NotExpressible("The recurrence rule is not valid.")
+            }
             let recurrence = try GraphRecurrence(rule, first: first, clock: clock)
             // The rule is written as it will be read, so that both sides have the same text.
             let rewritten = try recurrence.rule(first: first, clock: clock)

@@ -11,7 +11,7 @@ extension GraphRecurrence {
     /// - Parameters:
     ///   - first: the first occurrence in the local time of the series.
     ///   - clock: the zone of the series.
-    func rule(first: CivilDateTime, clock: any TimeZoneRules) throws(Unsayable) -> RecurrenceRule {
+    func rule(first: CivilDateTime, clock: any TimeZoneRules) throws(NotExpressible) -> RecurrenceRule {
         var rule: RecurrenceRule
         switch kind {
         case .daily: rule = RecurrenceRule(.daily)
@@ -44,7 +44,7 @@ extension GraphRecurrence {
             } else {
                 // For a set of days without a name in Outlook, only the first and the last of the month are certain.
                 guard days.isKindOfDay || index == .first || index == .last else {
-                    throw Unsayable("The recurrence counts days together for which Outlook has no common name.")
+                    throw NotExpressible("The recurrence counts days together for which Outlook has no common name.")
                 }
                 rule.byDay = days.map { .init($0) }
                 rule.bySetPosition = [position]
@@ -71,24 +71,24 @@ extension GraphRecurrence {
     ///   - clock: the zone of the series.
     init(
         _ rule: RecurrenceRule, first: CivilDateTime, clock: any TimeZoneRules
-    ) throws(Unsayable) {
+    ) throws(NotExpressible) {
         guard rule.byHour.isEmpty || rule.byHour == [first.hour],
             rule.byMinute.isEmpty || rule.byMinute == [first.minute],
             rule.bySecond.isEmpty || rule.bySecond == [first.second]
-        else { throw Unsayable("Outlook repeats an event at only one time of day.") }
+        else { throw NotExpressible("Outlook repeats an event at only one time of day.") }
         guard rule.byWeekNumber.isEmpty, rule.byYearDay.isEmpty else {
-            throw Unsayable("Outlook does not count weeks or days of the year.")
+            throw NotExpressible("Outlook does not count weeks or days of the year.")
         }
         switch rule.frequency {
         case .secondly, .minutely, .hourly:
-            throw Unsayable("Outlook does not repeat an event more than once a day.")
+            throw NotExpressible("Outlook does not repeat an event more than once a day.")
         case .daily: self = try Self.daily(rule, first.date)
         case .weekly: self = try Self.weekly(rule, first.date)
         case .monthly: self = try Self.monthly(rule, first.date)
         case .yearly: self = try Self.yearly(rule, first.date)
         }
         guard interval <= (kind == .daily ? 999 : 99) else {
-            throw Unsayable("Outlook does not repeat an event at intervals this long.")
+            throw NotExpressible("Outlook does not repeat an event at intervals this long.")
         }
         var endless = rule
         endless.count = nil
@@ -97,19 +97,20 @@ extension GraphRecurrence {
             startingAt: .floating(first), from: first, through: first, startConvention: .ifItMatches,
             limits: ExpansionLimits(maximumOccurrences: 1, maximumSteps: 100_000))
         guard given.walls == [first] else {
-            throw Unsayable("Outlook begins a series only on a day of its rule, and the first event is on another day.")
+            throw NotExpressible(
+                "Outlook begins a series only on a day of its rule, and the first event is on another day.")
         }
         end = try Self.end(of: rule, first: first, clock: clock)
     }
 
     private static func end(
         of rule: RecurrenceRule, first: CivilDateTime, clock: any TimeZoneRules
-    ) throws(Unsayable) -> End {
+    ) throws(NotExpressible) -> End {
         if let count = rule.count {
             guard count > mostCounted else { return .after(count) }
             var budget = RecurrenceBudget(steps: 1_000_000)
             guard let last = rule.last(startingAt: .floating(first), budget: &budget) else {
-                throw Unsayable("Outlook does not repeat an event this often.")
+                throw NotExpressible("Outlook does not repeat an event this often.")
             }
             return .on(last.date)
         }
@@ -131,14 +132,14 @@ extension GraphRecurrence {
         return onTheDay.map { $0 <= limit } ?? true ? limit.date : limit.date.adding(days: -1)
     }
 
-    private static func daily(_ rule: RecurrenceRule, _ first: CivilDate) throws(Unsayable) -> Self {
+    private static func daily(_ rule: RecurrenceRule, _ first: CivilDate) throws(NotExpressible) -> Self {
         guard rule.byMonth.isEmpty, rule.byMonthDay.isEmpty, rule.bySetPosition.isEmpty else { throw beyond }
         if rule.byDay.isEmpty { return Self(kind: .daily, interval: rule.interval, start: first) }
         guard rule.interval == 1 else { throw beyond }
         return Self(kind: .weekly, interval: 1, days: rule.byDay.map(\.weekday).inOrder, start: first)
     }
 
-    private static func weekly(_ rule: RecurrenceRule, _ first: CivilDate) throws(Unsayable) -> Self {
+    private static func weekly(_ rule: RecurrenceRule, _ first: CivilDate) throws(NotExpressible) -> Self {
         guard rule.byMonth.isEmpty, rule.bySetPosition.isEmpty else { throw beyond }
         let days = rule.byDay.isEmpty ? [RecurrenceRule.Weekday.allCases[first.weekday]] : rule.byDay.map(\.weekday)
         return Self(
@@ -146,7 +147,7 @@ extension GraphRecurrence {
             start: first)
     }
 
-    private static func monthly(_ rule: RecurrenceRule, _ first: CivilDate) throws(Unsayable) -> Self {
+    private static func monthly(_ rule: RecurrenceRule, _ first: CivilDate) throws(NotExpressible) -> Self {
         guard rule.byMonth.isEmpty else { throw beyond }
         if rule.byDay.isEmpty {
             let day: Int
@@ -161,7 +162,7 @@ extension GraphRecurrence {
             let isLast = rule.byMonthDay == [-1] || !rule.bySetPosition.isEmpty
             guard day >= 1 else { throw beyond }
             guard day <= 28 || isLast else {
-                throw Unsayable(
+                throw NotExpressible(
                     "Outlook moves day \(day) to the last day of a shorter month, and this rule leaves the month out.")
             }
             return Self(kind: .absoluteMonthly, interval: rule.interval, dayOfMonth: day, start: first)
@@ -177,7 +178,7 @@ extension GraphRecurrence {
         return Self(kind: .relativeMonthly, interval: rule.interval, days: days, index: index, start: first)
     }
 
-    private static func yearly(_ rule: RecurrenceRule, _ first: CivilDate) throws(Unsayable) -> Self {
+    private static func yearly(_ rule: RecurrenceRule, _ first: CivilDate) throws(NotExpressible) -> Self {
         guard rule.byMonth.count <= 1 else { throw beyond }
         if rule.byDay.isEmpty {
             guard rule.bySetPosition.isEmpty, rule.byMonthDay.count <= 1 else { throw beyond }
@@ -189,7 +190,7 @@ extension GraphRecurrence {
             let day = wanted == -1 ? (month == 2 ? 29 : length) : wanted
             guard day >= 1 else { throw beyond }
             guard day <= length || wanted == -1 else {
-                throw Unsayable(
+                throw NotExpressible(
                     "Outlook moves day \(day) to the last day of a shorter month, and this rule leaves the year out.")
             }
             return Self(kind: .absoluteYearly, interval: rule.interval, month: month, dayOfMonth: day, start: first)
@@ -203,7 +204,7 @@ extension GraphRecurrence {
     /// Reads `2MO`, or `MO,TU,WE,TH,FR` with BYSETPOS.
     private static func counted(
         _ rule: RecurrenceRule
-    ) throws(Unsayable) -> (days: [RecurrenceRule.Weekday], index: Index) {
+    ) throws(NotExpressible) -> (days: [RecurrenceRule.Weekday], index: Index) {
         guard rule.byMonthDay.isEmpty else { throw beyond }
         let days = rule.byDay.map(\.weekday).inOrder
         let ordinals = rule.byDay.map(\.ordinal)
@@ -216,11 +217,11 @@ extension GraphRecurrence {
             position = rule.bySetPosition[0]
         }
         guard let index = Index(position: position) else {
-            throw Unsayable("Outlook counts only the first four days of a kind in a month, and the last.")
+            throw NotExpressible("Outlook counts only the first four days of a kind in a month, and the last.")
         }
         guard days.isKindOfDay || index == .first || index == .last else { throw beyond }
         return (days, index)
     }
 
-    private static var beyond: Unsayable { Unsayable("Outlook has no recurrence like this one.") }
+    private static var beyond: NotExpressible { NotExpressible("Outlook has no recurrence like this one.") }
 }

@@ -3,7 +3,7 @@
 internal import ICalBridge
 
 /// Why something cannot be expressed in Graph's terms, or something of Graph's in ours: a sentence for people.
-struct Unsayable: Error, Hashable {
+struct NotExpressible: Error, Hashable {
     var reason: String
 
     init(_ reason: String) { self.reason = reason }
@@ -108,40 +108,40 @@ extension GraphRecurrence {
     }
 
     /// Reads Graph's answer; members that the kind does not use are ignored.
-    init(json: JSONValue) throws(Unsayable) {
+    init(json: JSONValue) throws(NotExpressible) {
         guard let pattern = json["pattern"], let range = json["range"],
             let kind = (pattern["type"]?.string).flatMap(Kind.init(rawValue:))
-        else { throw Unsayable("The recurrence is of a kind that is not known.") }
+        else { throw NotExpressible("The recurrence is of a kind that is not known.") }
         guard let interval = pattern["interval"]?.integer, (1...1000).contains(interval) else {
-            throw Unsayable("The interval of the recurrence is not a number from 1 to 1000.")
+            throw NotExpressible("The interval of the recurrence is not a number from 1 to 1000.")
         }
         guard let start = (range["startDate"]?.string).flatMap({ CivilDate(iso: $0) }) else {
-            throw Unsayable("The recurrence has no first day.")
+            throw NotExpressible("The recurrence has no first day.")
         }
         self.init(kind: kind, interval: interval, start: start)
         switch range["type"]?.string {
         case "noEnd": end = .never
         case "endDate":
             guard let date = (range["endDate"]?.string).flatMap({ CivilDate(iso: $0) }) else {
-                throw Unsayable("The recurrence has no last day.")
+                throw NotExpressible("The recurrence has no last day.")
             }
             end = .on(date)
         case "numbered":
             guard let count = range["numberOfOccurrences"]?.integer, (1...100_000).contains(count) else {
-                throw Unsayable("The number of occurrences is not a number from 1 to 100,000.")
+                throw NotExpressible("The number of occurrences is not a number from 1 to 100,000.")
             }
             end = .after(count)
-        default: throw Unsayable("The recurrence ends in a way that is not known.")
+        default: throw NotExpressible("The recurrence ends in a way that is not known.")
         }
         if kind == .absoluteMonthly || kind == .absoluteYearly {
             guard let day = pattern["dayOfMonth"]?.integer, (1...31).contains(day) else {
-                throw Unsayable("The day of the month is not a number from 1 to 31.")
+                throw NotExpressible("The day of the month is not a number from 1 to 31.")
             }
             dayOfMonth = day
         }
         if kind == .absoluteYearly || kind == .relativeYearly {
             guard let month = pattern["month"]?.integer, (1...12).contains(month) else {
-                throw Unsayable("The month is not a number from 1 to 12.")
+                throw NotExpressible("The month is not a number from 1 to 12.")
             }
             self.month = month
         }
@@ -149,7 +149,7 @@ extension GraphRecurrence {
             let names = pattern["daysOfWeek"]?.array ?? []
             let days = names.compactMap { ($0.string).flatMap(RecurrenceRule.Weekday.init(graphName:)) }
             guard !days.isEmpty, names.count <= 7, days.count == names.count else {
-                throw Unsayable("The days of the week of the recurrence are not known.")
+                throw NotExpressible("The days of the week of the recurrence are not known.")
             }
             self.days = days.inOrder
         }
@@ -159,7 +159,7 @@ extension GraphRecurrence {
         }
         if kind == .relativeMonthly || kind == .relativeYearly {
             guard let index = Index(rawValue: pattern["index"]?.string ?? "first") else {
-                throw Unsayable("The week of the recurrence is not known.")
+                throw NotExpressible("The week of the recurrence is not known.")
             }
             self.index = index
         }

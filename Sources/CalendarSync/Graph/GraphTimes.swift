@@ -11,14 +11,14 @@ enum GraphTimes {
 
     /// Returns the instant that a `dateTimeTimeZone` of an answer means; all are requested in UTC, but others are
     /// understood.
-    static func instant(_ json: JSONValue?) throws(Unsayable) -> Instant {
+    static func instant(_ json: JSONValue?) throws(NotExpressible) -> Instant {
         guard let text = json?["dateTime"]?.string, text.utf8.count <= 40, let wall = wall(text) else {
-            throw Unsayable("The event has a time that cannot be read.")
+            throw NotExpressible("The event has a time that cannot be read.")
         }
         let name = json?["timeZone"]?.string ?? "UTC"
         if name == "UTC" { return Instant(utc: wall) }
         guard let zone = GraphZones.identifier(of: name).flatMap({ SystemTimeZones.shared.zone($0) }) else {
-            throw Unsayable("The event has a time in a zone that is not known.")
+            throw NotExpressible("The event has a time in a zone that is not known.")
         }
         return zone.instant(of: wall)
     }
@@ -32,7 +32,7 @@ enum GraphTimes {
     ///
     /// Its times are midnights of the zone in which it was created, read in UTC: any other hour is midnight in that
     /// zone, and the day is the one that begins then.
-    static func days(start: Instant, end: Instant, zone name: String?) throws(Unsayable) -> TimeSpan {
+    static func days(start: Instant, end: Instant, zone name: String?) throws(NotExpressible) -> TimeSpan {
         let zone = name.flatMap(GraphZones.identifier(of:)).flatMap { SystemTimeZones.shared.zone($0) }
         func day(_ instant: Instant) -> CivilDate {
             let utc = instant.utc
@@ -48,7 +48,7 @@ enum GraphTimes {
         let first = day(start)
         let until = day(end)
         guard first < until, until.daysSinceEpoch - first.daysSinceEpoch <= 3660 else {
-            throw Unsayable("The event lasts less than a day, or more than ten years.")
+            throw NotExpressible("The event lasts less than a day, or more than ten years.")
         }
         return .days(first: first, until: until)
     }

@@ -84,7 +84,7 @@ extension GraphWriter {
 
     /// When a calendar is gone, each of its events answers 404: before events count as gone, the calendar has to
     /// answer.
-    mutating func doubt() async {
+    mutating func confirmCalendarExists() async {
         let doubtful = requests.indices.filter { index in
             switch (requests[index].kind, answers[index]) {
             case (.update, .gone), (.delete, .deleted): notFound.contains(index)

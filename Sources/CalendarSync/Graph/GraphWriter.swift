@@ -10,7 +10,7 @@ extension GraphCalendar {
         await writer.adopt()
         await writer.findInstances()
         await writer.sendOccurrences()
-        await writer.doubt()
+        await writer.confirmCalendarExists()
         return writer.answers.map {
             $0 ?? .failed(ProviderFailure(.unanswered, "Microsoft's answer is not complete."))
         }

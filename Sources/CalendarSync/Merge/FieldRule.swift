@@ -43,7 +43,7 @@ struct EditSeen: Hashable {
         self.value = ByteString(Digest.text(value.text))
     }
 
-    init(_ flip: Flip) {
+    init(_ flip: ObservedFieldEdit) {
         field = ByteString(flip.field)
         value = ByteString(flip.value)
     }

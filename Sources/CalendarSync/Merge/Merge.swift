@@ -5,7 +5,7 @@ import ICalBridge
 /// Three states of one item: the one that both sides last agreed on, ours, and theirs.
 struct ThreeStates {
     /// The item, as the connection's configuration shows it.
-    enum Here {
+    enum LocalState {
         /// The entry as the provider can express it.
         case shown(Entry)
         /// It should not be in the calendar: it is cancelled, or no longer shown.
@@ -15,7 +15,7 @@ struct ThreeStates {
     }
 
     /// The item's event in the calendar.
-    enum There {
+    enum RemoteState {
         case present(Entry)
         /// The provider has confirmed that it is gone.
         case gone
@@ -26,8 +26,8 @@ struct ThreeStates {
     }
 
     var base: Agreement?
-    var here: Here
-    var there: There
+    var here: LocalState
+    var there: RemoteState
 }
 
 /// The result of merging three states: what to write to the calendar, what to change here, and what to record.

@@ -5,8 +5,8 @@ import ICalBridge
 extension Planner {
     /// Makes a step from the result of a merge.
     func step(
-        _ merged: Merged, link: Link, ours: Ours?, sight: Observations.Observation?, here: ThreeStates.Here,
-        there: ThreeStates.There
+        _ merged: Merged, link: Link, ours: Ours?, sight: Observations.Observation?, here: ThreeStates.LocalState,
+        there: ThreeStates.RemoteState
     ) -> Step? {
         var step = Step(item: link.item)
         step.conflicts = records(merged, link: link, here: here, there: there)
@@ -84,7 +84,8 @@ extension Planner {
             kept.note(guests: sight.hasGuests)
         }
         let isFar =
-            mayGoFar(sight) && !agreement.ours.overlaps(policy.window) && !agreement.theirs.overlaps(policy.window)
+            mayForgetOutsideWindow(sight) && !agreement.ours.overlaps(policy.window)
+            && !agreement.theirs.overlaps(policy.window)
         kept.state = isFar && kept.leftovers.isEmpty && step.change == nil ? .untracked : .linked
         step.drafts += clearing(kept)
         let stored = links[link.item]
@@ -101,7 +102,7 @@ extension Planner {
 
     /// Whether an event outside of the window may be forgotten: after a listing that broke off, events that were not seen
     /// may have other ids, and each of them helps to find that out.
-    private func mayGoFar(_ sight: Observations.Observation?) -> Bool {
+    private func mayForgetOutsideWindow(_ sight: Observations.Observation?) -> Bool {
         sight != nil || !isNewBaseline || sightings.isFull
     }
 
@@ -115,7 +116,7 @@ extension Planner {
     }
 
     private func create(
-        _ step: inout Step, _ link: Link, _ entry: Entry, again: Bool, there: ThreeStates.There
+        _ step: inout Step, _ link: Link, _ entry: Entry, again: Bool, there: ThreeStates.RemoteState
     ) {
         var kept = link
         guard entry.overlaps(policy.window) else {
@@ -147,7 +148,7 @@ extension Planner {
 
     private func delete(
         _ step: inout Step, _ link: Link, _ reason: Merged.Reason, sight: Observations.Observation?,
-        there: ThreeStates.There
+        there: ThreeStates.RemoteState
     ) {
         var kept = link
         let theirs = sight?.entry ?? link.agreed?.theirs
@@ -159,7 +160,7 @@ extension Planner {
                     theirs.map { !$0.overlaps(TimeRange(from: from, to: Instant(seconds: .max / 2))) } ?? false
                 } ?? false
             }
-        if isFar, policy.isRemoval || mayGoFar(sight) {
+        if isFar, policy.isRemoval || mayForgetOutsideWindow(sight) {
             // The event left the window, and is not touched.
             kept.state = .untracked
             kept.since = now
@@ -202,7 +203,7 @@ extension Planner {
 
     // MARK: What a person sees
 
-    private func isNewlyMissing(_ link: Link, _ there: ThreeStates.There) -> Bool {
+    private func isNewlyMissing(_ link: Link, _ there: ThreeStates.RemoteState) -> Bool {
         guard case .gone = there else { return false }
         return link.externalID != nil
     }
@@ -234,7 +235,7 @@ extension Planner {
     // MARK: Conflicts
 
     private func records(
-        _ merged: Merged, link: Link, here: ThreeStates.Here, there: ThreeStates.There
+        _ merged: Merged, link: Link, here: ThreeStates.LocalState, there: ThreeStates.RemoteState
     ) -> [ConflictRecord] {
         var theirs: Entry?
         if case .present(let entry) = there { theirs = entry }
@@ -394,7 +395,7 @@ extension Link {
     /// Remembers for an hour the edits that were seen in the calendar.
     mutating func add(_ seen: [EditSeen], at now: Instant) {
         flips.removeAll { now.seconds - $0.at.seconds > Planner.hour }
-        flips += seen.map { Flip(field: $0.field.string, value: $0.value.string, at: now) }
+        flips += seen.map { ObservedFieldEdit(field: $0.field.string, value: $0.value.string, at: now) }
         flips = flips.suffix(Self.mostFlips)
     }
 }

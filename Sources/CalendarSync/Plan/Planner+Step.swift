@@ -11,7 +11,7 @@ extension Planner {
             return nil
         }
         let ours = shown[item]
-        let here: ThreeStates.Here
+        let here: ThreeStates.LocalState
         if let ours {
             let expressed = express(ours.entry)
             if let limit = expressed.limitations.first(where: \.preventsWriting) {
@@ -30,8 +30,8 @@ extension Planner {
     }
 
     private func decide(
-        _ link: Link, _ ours: Ours?, _ here: ThreeStates.Here, _ sight: Observations.Observation?,
-        _ there: ThreeStates.There
+        _ link: Link, _ ours: Ours?, _ here: ThreeStates.LocalState, _ sight: Observations.Observation?,
+        _ there: ThreeStates.RemoteState
     ) -> Step? {
         let isAppointment = link.item.collection == .appointments
         if let step = handedOver(link, here, there) { return step }
@@ -53,7 +53,7 @@ extension Planner {
 
     /// Hands over an office day that a person edited or deleted in the calendar: it is not merged, and never written
     /// again.
-    private func handedOver(_ link: Link, _ here: ThreeStates.Here, _ there: ThreeStates.There) -> Step? {
+    private func handedOver(_ link: Link, _ here: ThreeStates.LocalState, _ there: ThreeStates.RemoteState) -> Step? {
         guard link.item.collection == .officeDays, policy.purpose == .sync, let base = link.agreed else { return nil }
         var kept = link
         kept.since = now
@@ -78,9 +78,11 @@ extension Planner {
 
     // MARK: The event of an item
 
-    private func event(of item: ItemKey) -> (link: Link, sight: Observations.Observation?, there: ThreeStates.There) {
+    private func event(
+        of item: ItemKey
+    ) -> (link: Link, sight: Observations.Observation?, there: ThreeStates.RemoteState) {
         var link = links[item] ?? Link(item: item, state: .pending, since: now)
-        if policy.isRemoval { takeAlong(item, &link) }
+        if policy.isRemoval { removeAllMarkedEvents(item, &link) }
         if let id = link.externalID {
             if let sight = sightings.events[id] {
                 if let agreed = link.agreed { link.agreed = sight.rewritten(agreed) }
@@ -135,7 +137,7 @@ extension Planner {
 
     /// Makes the last run remove all events with an item's mark, not only the linked one. Of two events with the same
     /// mark, one is a copy that a person made.
-    private func takeAlong(_ item: ItemKey, _ link: inout Link) {
+    private func removeAllMarkedEvents(_ item: ItemKey, _ link: inout Link) {
         let found = candidates[item] ?? []
         var marks = Set((link.externalID == nil ? found.prefix(1) : []).compactMap(\.mark))
         for sight in link.externalID == nil ? found.dropFirst() : found[...] {
@@ -160,7 +162,8 @@ extension Planner {
     // MARK: Links that are left alone
 
     private func isLeftAlone(
-        _ link: Link, _ here: ThreeStates.Here, _ sight: Observations.Observation?, _ there: ThreeStates.There
+        _ link: Link, _ here: ThreeStates.LocalState, _ sight: Observations.Observation?,
+        _ there: ThreeStates.RemoteState
     ) -> Bool {
         let isNear = here.entry?.overlaps(policy.window) ?? false
         let isSeenNear = sight?.entry?.overlaps(policy.window) ?? false
@@ -217,7 +220,7 @@ extension Planner {
     }
 
     /// Returns the step of a link that does not change.
-    private func unchanged(_ link: Link, _ there: ThreeStates.There) -> Step? {
+    private func unchanged(_ link: Link, _ there: ThreeStates.RemoteState) -> Step? {
         guard link.externalID != nil, link.state != .untracked else { return nil }
         return Step(item: link.item, isFailure: link.state == .quarantined)
     }
@@ -237,7 +240,7 @@ extension Planner {
     }
 }
 
-extension ThreeStates.Here {
+extension ThreeStates.LocalState {
     var entry: Entry? { if case .shown(let entry) = self { entry } else { nil } }
 }
 
@@ -257,7 +260,7 @@ extension Observations.Observation {
         return Agreement(ours: agreed.ours, theirs: entry)
     }
 
-    var there: ThreeStates.There {
+    var there: ThreeStates.RemoteState {
         switch content {
         case .entry(let entry): entry.isTooHeavy ? .unreadable(Entry.tooHeavy) : .present(entry)
         case .unreadable(let reason): .unreadable(reason)

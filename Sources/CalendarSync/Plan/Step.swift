@@ -29,7 +29,7 @@ struct Step {
     /// What a preview shows to a person; nil when nothing happens.
     var preview: PreviewItem?
     /// What a person did in the calendar to an event that is not merged; its link is given up.
-    var handedOver: HandOver.Kind?
+    var handedOver: EventTakenByPerson.Kind?
     /// Whether the event was found to be gone.
     var isMissing = false
     /// Whether the event is held back.

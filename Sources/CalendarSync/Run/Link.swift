@@ -56,7 +56,7 @@ public struct Link: Hashable, Sendable, Codable {
     /// Whether a person invited others to the event; nil for no, and when nobody said.
     public var hasGuests: Bool?
     /// Edits in the calendar in the last hour: a field that flips between two values is frozen.
-    public var flips: [Flip] = []
+    public var flips: [ObservedFieldEdit] = []
 }
 
 /// What both sides last agreed on. The two entries differ where a server rewrites what it receives, and where a person
@@ -103,7 +103,7 @@ public struct LeftoverElsewhere: Hashable, Sendable, Codable {
 }
 
 /// One edit of a field that was seen in the calendar.
-public struct Flip: Hashable, Sendable, Codable {
+public struct ObservedFieldEdit: Hashable, Sendable, Codable {
     public var field: String
     /// A digest of the value.
     public var value: String

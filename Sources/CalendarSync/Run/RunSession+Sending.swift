@@ -42,24 +42,24 @@ extension RunSession {
     /// run that follows a kill, in whichever calendar, would take the events of one for those of the other. There may be
     /// very many, so each step says how far it came.
     private mutating func enterCalendar() async throws {
-        for crossing in crossings {
+        for calendarSwitch in calendarSwitches {
             var (batch, weight) = (SyncBatch(), 0)
             batch.operations = abandoned.map { $0.closed(.dropped) }
             abandoned = []
-            for (index, link) in crossing.links.enumerated() {
+            for (index, link) in calendarSwitch.links.enumerated() {
                 batch.links.append(link)
                 weight += link.weight
-                guard index + 1 < crossing.links.count,
+                guard index + 1 < calendarSwitch.links.count,
                     batch.links.count >= policy.batch || weight > SyncBatch.mostWeight
                 else { continue }
-                batch.position = crossing.position(through: link.item)
+                batch.position = calendarSwitch.position(through: link.item)
                 try await commit(batch)
                 (batch, weight) = (SyncBatch(), 0)
             }
-            batch.position = crossing.position
+            batch.position = calendarSwitch.position
             try await commit(batch)
         }
-        crossings = []
+        calendarSwitches = []
     }
 
     /// Adds to a batch the records of a step that writes nothing to the calendar.
@@ -67,7 +67,7 @@ extension RunSession {
         if step.isFailure { failed.insert(step.item) }
         count(step.conflicts)
         batch.conflicts += step.conflicts
-        if let kind = step.handedOver { batch.handedOver.append(HandOver(item: step.item, kind: kind)) }
+        if let kind = step.handedOver { batch.handedOver.append(EventTakenByPerson(item: step.item, kind: kind)) }
         guard let link = step.link else { return }
         batch.links.append(link)
         if let noted = step.noted {

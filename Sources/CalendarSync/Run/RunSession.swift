@@ -14,7 +14,7 @@ struct RunSession {
     /// Operations in a calendar that is no longer ours.
     var abandoned: [Operation] = []
     /// The changes of calendar that are still to be stored, in their order.
-    var crossings: [Crossing] = []
+    var calendarSwitches: [CalendarSwitch] = []
     let stored: Position?
     /// Where this pull ended; nil when that may not be stored.
     var position: Position?
@@ -57,14 +57,14 @@ struct RunSession {
         if let leaving = old.leaving {
             // An earlier run stored the change of calendar for the first links only.
             old.leaving = nil
-            cross(from: leaving.from, to: old, after: leaving.through)
+            switchCalendar(from: leaving.from, to: old, after: leaving.through)
         }
         if !old.fingerprint.isSameCalendar(as: context.policy.fingerprint) {
             // The linked events are in another calendar, and stay there.
             (abandoned, open) = (open, [])
             let entered = Position(
                 cursor: nil, fingerprint: context.policy.fingerprint, listed: context.policy.window, isBegun: true)
-            cross(from: old.fingerprint, to: entered)
+            switchCalendar(from: old.fingerprint, to: entered)
         } else if old.isBegun == true {
             // An earlier run stored the change of calendar and did not finish.
             for (item, link) in planner.links where link.externalID == nil && link.lastID == nil {
@@ -78,17 +78,17 @@ struct RunSession {
     /// Detaches the links from a calendar that another one replaced.
     ///
     /// - Parameter item: the last item whose link is detached already; nil for none.
-    private mutating func cross(from: Fingerprint, to position: Position, after item: ItemKey? = nil) {
-        var crossing = Crossing(from: from, position: position)
+    private mutating func switchCalendar(from: Fingerprint, to position: Position, after item: ItemKey? = nil) {
+        var calendarSwitch = CalendarSwitch(from: from, position: position)
         for link in planner.links.values where item.map({ $0 < link.item }) ?? true {
             let other = link.detached(at: planner.now).leaving(from, for: position.fingerprint)
             guard other != link else { continue }
             planner.links[link.item] = other
             planner.detached.insert(link.item)
-            crossing.links.append(other)
+            calendarSwitch.links.append(other)
         }
-        crossing.links.sort { $0.item < $1.item }
-        crossings.append(crossing)
+        calendarSwitch.links.sort { $0.item < $1.item }
+        calendarSwitches.append(calendarSwitch)
     }
 
     var provider: any CalendarProvider { context.provider }
@@ -186,7 +186,7 @@ struct RunSession {
 }
 
 /// A change from one calendar to another, whose links are stored step by step.
-struct Crossing {
+struct CalendarSwitch {
     let from: Fingerprint
     /// The position in the new calendar.
     let position: Position

@@ -68,7 +68,7 @@ public struct DeletionCount: Hashable, Sendable, Codable {
 }
 
 /// An event that belongs to a person from now on, because they edited or deleted it in the calendar.
-public struct HandOver: Hashable, Sendable {
+public struct EventTakenByPerson: Hashable, Sendable {
     public enum Kind: Hashable, Sendable { case edited, deleted }
 
     public var item: ItemKey
@@ -85,7 +85,7 @@ public struct SyncBatch: Sendable {
     public var conflicts: [ConflictRecord] = []
     public var journal: [JournalEntry] = []
     /// Office days whose events are not written again.
-    public var handedOver: [HandOver] = []
+    public var handedOver: [EventTakenByPerson] = []
     /// The new position; nil keeps the stored one.
     public var position: Position?
     public var run: RunRecord?

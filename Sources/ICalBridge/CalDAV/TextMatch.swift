@@ -22,7 +22,7 @@ struct TextMatch: Hashable, Sendable {
     private let pattern: [UInt8]
     /// The failure table of the Knuth-Morris-Pratt search: for each number of bytes that were met, how many of them are met
     /// again when the next byte differs.
-    private let retreats: [Int]
+    private let failureTable: [Int]
 
     /// The most bytes of a text that is looked for.
     private static let longest = 4096
@@ -42,7 +42,7 @@ struct TextMatch: Hashable, Sendable {
         }
         (self.collation, self.how) = (collation, how)
         pattern = Self.folded(element.bytes, collation)
-        retreats = Self.retreats(of: pattern)
+        failureTable = Self.failureTable(of: pattern)
     }
 
     /// Whether the condition holds for a property or a parameter with these texts, of which each is `folded`.
@@ -74,21 +74,21 @@ struct TextMatch: Hashable, Sendable {
         guard !pattern.isEmpty else { return true }
         var met = 0
         for byte in text {
-            while met > 0, pattern[met] != byte { met = retreats[met - 1] }
+            while met > 0, pattern[met] != byte { met = failureTable[met - 1] }
             if pattern[met] == byte { met += 1 }
             if met == pattern.count { return true }
         }
         return false
     }
 
-    private static func retreats(of pattern: [UInt8]) -> [Int] {
-        var retreats = [Int](repeating: 0, count: pattern.count)
+    private static func failureTable(of pattern: [UInt8]) -> [Int] {
+        var failureTable = [Int](repeating: 0, count: pattern.count)
         var met = 0
         for index in pattern.indices.dropFirst() {
-            while met > 0, pattern[met] != pattern[index] { met = retreats[met - 1] }
+            while met > 0, pattern[met] != pattern[index] { met = failureTable[met - 1] }
             if pattern[met] == pattern[index] { met += 1 }
-            retreats[index] = met
+            failureTable[index] = met
         }
-        return retreats
+        return failureTable
     }
 }

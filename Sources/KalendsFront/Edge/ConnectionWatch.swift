@@ -54,7 +54,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
     private var takenAt: NIODeadline?
     private var stopsAt: NIODeadline?
     /// The requests that wait for somebody else, until the client has gone.
-    private var departures: [ObjectIdentifier: Departure] = [:]
+    private var disconnects: [ObjectIdentifier: ClientDisconnect] = [:]
     private var hasGone = false
 
     init(
@@ -106,17 +106,17 @@ final class ConnectionWatch: ChannelDuplexHandler {
 
     private func clientWent() {
         hasGone = true
-        for departure in departures.values { departure.come() }
-        departures = [:]
+        for disconnect in disconnects.values { disconnect.notify() }
+        disconnects = [:]
     }
 
     /// A request begins to wait for somebody else, or has ended that.
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        guard let departure = event as? Departure else {
+        guard let disconnect = event as? ClientDisconnect else {
             return context.triggerUserOutboundEvent(event, promise: promise)
         }
-        if departures.removeValue(forKey: ObjectIdentifier(departure)) == nil {
-            if hasGone { departure.come() } else { departures[ObjectIdentifier(departure)] = departure }
+        if disconnects.removeValue(forKey: ObjectIdentifier(disconnect)) == nil {
+            if hasGone { disconnect.notify() } else { disconnects[ObjectIdentifier(disconnect)] = disconnect }
         }
         promise?.succeed()
     }

@@ -43,11 +43,12 @@ package final class LongWork: Sendable {
     func run<Value: Sendable>(
         for caller: ByteString, isPerson: Bool, _ work: () async throws -> Value
     ) async throws -> Value {
-        try await withTaskExecutorPreference(Lane(self, caller, isPerson ? max(1, width - 1) : width), operation: work)
+        try await withTaskExecutorPreference(
+            SenderExecutor(self, caller, isPerson ? max(1, width - 1) : width), operation: work)
     }
 
     /// The threads as one sender has them.
-    private final class Lane: TaskExecutor {
+    private final class SenderExecutor: TaskExecutor {
         private let threads: LongWork
         private let caller: ByteString
         private let most: Int

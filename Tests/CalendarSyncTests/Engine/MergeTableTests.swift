@@ -33,7 +33,8 @@ import Testing
     }
 
     static func merged(
-        _ item: Item, here: ThreeStates.Here, there: ThreeStates.There, base: Entry?, ours: Int = 0, theirs: Int = 0
+        _ item: Item, here: ThreeStates.LocalState, there: ThreeStates.RemoteState, base: Entry?, ours: Int = 0,
+        theirs: Int = 0
     ) -> Merged {
         let rule = FieldRule(
             mayMove: item == .appointment, ours: Instant(seconds: 10_000 + ours),

@@ -40,7 +40,7 @@ struct RecordDecodingTests {
                 stamp: Instant(seconds: 5), agreed: Agreement(ours: Self.entry, theirs: Self.bare), state: .conflict,
                 reason: "r", refused: Self.bare, direction: .in, lastSyncedAt: Instant(seconds: 6),
                 since: Instant(seconds: 7), leftovers: [Leftover(id: "x", etag: nil, generation: 1)],
-                flips: [Flip(field: "title", value: "v", at: Instant(seconds: 8))]),
+                flips: [ObservedFieldEdit(field: "title", value: "v", at: Instant(seconds: 8))]),
             Link(item: ItemKey(.officeDays, "o"), state: .linked, since: Instant(seconds: 0)),
         ])
         let kinds: [CalendarSync.Operation.Kind] = [

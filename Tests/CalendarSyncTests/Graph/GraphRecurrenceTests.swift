@@ -213,7 +213,7 @@ private enum Days {
         let clock = try #require(clock)
         let first = try first(start)
         let rule = try RecurrenceRule(text)
-        #expect(throws: Unsayable.self) { _ = try GraphRecurrence(rule, first: first, clock: clock) }
+        #expect(throws: NotExpressible.self) { _ = try GraphRecurrence(rule, first: first, clock: clock) }
         let instant = clock.instant(of: first)
         let entry = Entry(
             title: "x", span: .timed(start: instant, end: instant.adding(seconds: 3600), zone: "Europe/Berlin"),
@@ -240,6 +240,6 @@ private enum Days {
         ])
     func hostile(_ text: String) throws {
         let json = try JSONValue(parsing: text.utf8)
-        #expect(throws: Unsayable.self) { _ = try GraphRecurrence(json: json) }
+        #expect(throws: NotExpressible.self) { _ = try GraphRecurrence(json: json) }
     }
 }

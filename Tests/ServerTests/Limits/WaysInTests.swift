@@ -196,7 +196,7 @@ struct WaysInTests {
             [
                 "calendar servers and providers",
                 "\(Self.size(limits.providerMemory)) of all, a third of one user or host",
-                "\(Self.seconds(ProviderDoor.timeOfRun)) a run, \(Self.seconds(ProviderDoor.timeOfQuestion)) a question",
+                "\(Self.seconds(LimitedProviderHTTP.timeOfRun)) a run, \(Self.seconds(LimitedProviderHTTP.timeOfQuestion)) a question",
                 threads,
                 "a connection: \(Quotas().conflictsPerConnection) open conflicts, "
                     + "\(Self.size(Quotas().conflictBytesPerConnection)) of them, "

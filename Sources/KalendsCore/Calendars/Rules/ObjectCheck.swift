@@ -28,24 +28,24 @@ struct ObjectCheck: Sendable {
     func found(in text: [UInt8], for user: String) async throws -> Found {
         var verdict = try await readHere(text, for: user)
         if verdict == nil { verdict = try await readElsewhere(text, for: user) }
-        let (said, shown) = (verdict?.said ?? .init(fault: .data), verdict?.shown ?? [])
-        switch said.fault {
-        case .data: throw CollectionFault.invalidData(said.sentence ?? .objectUnreadable)
-        case .object: throw CollectionFault.invalidObject(said.sentence ?? .objectUnreadable)
+        let (encoded, shown) = (verdict?.encoded ?? .init(fault: .data), verdict?.shown ?? [])
+        switch encoded.fault {
+        case .data: throw CollectionFault.invalidData(encoded.sentence ?? .objectUnreadable)
+        case .object: throw CollectionFault.invalidObject(encoded.sentence ?? .objectUnreadable)
         case .component: throw CollectionFault.unsupportedComponent
         case nil: break
         }
-        guard let component = CalendarComponent(text: said.component) else {
+        guard let component = CalendarComponent(text: encoded.component) else {
             throw CollectionFault.unsupportedComponent
         }
-        guard !said.uid.isEmpty, said.uid.utf8.count <= Self.longestUID, !said.uid.utf8.contains(0) else {
+        guard !encoded.uid.isEmpty, encoded.uid.utf8.count <= Self.longestUID, !encoded.uid.utf8.contains(0) else {
             throw CollectionFault.invalidObject(
                 Sentence(.uidTooLong, "Its UID is longer than \(Self.longestUID, .count) bytes."))
         }
         var span: Range<Int>?
-        if let from = said.from, let to = said.to, from < to { span = from..<to }
+        if let from = encoded.from, let to = encoded.to, from < to { span = from..<to }
         return Found(
-            uid: said.uid, component: component, span: span, shown: String(decoding: shown, as: UTF8.self))
+            uid: encoded.uid, component: component, span: span, shown: String(decoding: shown, as: UTF8.self))
     }
 
     /// Reads a small text where it is, since to pass it on would take longer.

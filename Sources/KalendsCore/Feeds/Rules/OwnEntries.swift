@@ -5,7 +5,7 @@ import Storage
 
 /// The owner's own entries, which a feed shows in addition to the circle's; this is the only place that merges them.
 ///
-/// Any change to these entries calls `touchOwnFeeds(of:now:)` in the same transaction, on the ground
+/// Any change to these entries calls `touchOwnFeeds(of:now:)` in the same transaction, on the target
 /// `ownCalendar(of:)`, so that such feeds get a new version.
 enum OwnEntries {
     /// Calls a body with the entries of one source near a window, before the feed's details are reduced, in the same

@@ -85,7 +85,7 @@ struct ImportOwner: Sendable {
         let uids = all.filter { asked.insert(ImportIndex.Key(uid: $0, recurrenceID: "")).inserted }
         if case .person(let user) = kind { try await lookForFormer(uids, user, store) }
         for (audience, group) in Dictionary(grouping: uids, by: { home(of: $0).visibleTo == nil }) {
-            try await lookForNamesakes(group, isPublic: audience, store)
+            try await lookForSameUIDEvents(group, isPublic: audience, store)
         }
     }
 
@@ -147,7 +147,7 @@ struct ImportOwner: Sendable {
         }
     }
 
-    private mutating func lookForNamesakes(
+    private mutating func lookForSameUIDEvents(
         _ uids: [String], isPublic: Bool, _ store: any Store
     ) async throws {
         guard let source = uids.first.map({ home(of: $0).source }),
@@ -155,7 +155,7 @@ struct ImportOwner: Sendable {
         else { return }
         let viewer = isPublic ? nil : user
         let others = try await store.read { [circle] in
-            try $0.namesakes(uids, of: source, visibleTo: viewer, in: circle)
+            try $0.sameUIDEvents(uids, of: source, visibleTo: viewer, in: circle)
         }
         for other in others {
             guard other.shownUID == nil, homes[other.uid]?.former != other.source else { continue }

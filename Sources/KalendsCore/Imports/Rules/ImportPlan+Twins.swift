@@ -17,7 +17,7 @@ extension ImportPlan {
         let same: [Set<ImportedEventRecord.Key>]
     }
 
-    private enum Closeness: CaseIterable {
+    private enum MatchQuality: CaseIterable {
         case equal, alike, changed
     }
 
@@ -48,9 +48,9 @@ extension ImportPlan {
         wholes.sort { ($1.exceptions.count, $0.position) < ($0.exceptions.count, $1.position) }
         var adopted: [Int] = []
         // What is equal is matched first, so that no other event takes its place.
-        for closeness in Closeness.allCases {
+        for quality in MatchQuality.allCases {
             var left: [Whole] = []
-            for whole in wholes where !match(whole, closeness, &items, &adopted) { left.append(whole) }
+            for whole in wholes where !match(whole, quality, &items, &adopted) { left.append(whole) }
             wholes = left
         }
         try await matchApart(apart, decided: decided, &items, &adopted, store)
@@ -74,14 +74,14 @@ extension ImportPlan {
 
     /// Matches an event with the stored one that is the most alike; returns false if none is as close.
     private mutating func match(
-        _ whole: Whole, _ closeness: Closeness, _ items: inout [Item], _ adopted: inout [Int]
+        _ whole: Whole, _ quality: MatchQuality, _ items: inout [Item], _ adopted: inout [Int]
     ) -> Bool {
         guard let record = items[whole.position].record else { return false }
         // The right one may be among those that were not read.
-        if closeness == .changed, !twins.hasAll(like: record) { return false }
+        if quality == .changed, !twins.hasAll(like: record) { return false }
         var best: (candidate: ImportDuplicates.Candidate, rank: Int)?
         for candidate in twins.candidates(for: record) {
-            guard let rank = rank(candidate, whole, record, closeness), rank < best?.rank ?? .max else { continue }
+            guard let rank = rank(candidate, whole, record, quality), rank < best?.rank ?? .max else { continue }
             let keys = keys(of: whole.exceptions, in: candidate.record, items)
             if keys.contains(where: twins.isMatched) { continue }
             best = (candidate, rank)
@@ -118,12 +118,12 @@ extension ImportPlan {
 
     /// Returns a number that is lower for what is more alike; nil for what is not this close.
     private func rank(
-        _ candidate: ImportDuplicates.Candidate, _ whole: Whole, _ record: ImportedEventRecord, _ closeness: Closeness
+        _ candidate: ImportDuplicates.Candidate, _ whole: Whole, _ record: ImportedEventRecord, _ quality: MatchQuality
     ) -> Int? {
         let distance = whole.likeness.distance(to: candidate.likeness)
         let isOwn = isOwn(candidate.record.source, candidate.record.importedBy, record)
         let isSame = whole.same.allSatisfy { $0.contains(candidate.series) }
-        switch closeness {
+        switch quality {
         case .equal: return isOwn && isSame && distance == 0 ? 0 : nil
         case .alike:
             if distance > 1 { return nil }

@@ -173,7 +173,7 @@ private struct UndoPage: Sendable {
             changes.filter { $0.key.source == .tasks }.map(\.change.uid), in: circle.id)
         let restored = changes.filter { $0.change.contentBefore != nil && $0.key.source == .shared }.map(\.change.uid)
         taken = Set(
-            try transaction.namesakes(restored, of: .shared, visibleTo: nil, in: circle)
+            try transaction.sameUIDEvents(restored, of: .shared, visibleTo: nil, in: circle)
                 // The row of a task goes with the same undo.
                 .filter { $0.visibleTo == nil && $0.shownUID == nil && $0.source != .tasks }.map(\.uid))
     }

@@ -21,7 +21,7 @@ package struct ImportWork: Sendable {
         _ context: ImportContext
     ) async throws -> ImportWork {
         let quota = ImportQuota(context, for: caller.identity, circle: circle)
-        return try await context.acts.act(on: ground(circle), for: caller) { act in
+        return try await context.acts.act(on: actTarget(for: circle), for: caller) { act in
             try quota.note(bytes: bytes, now: act.now, in: act.transaction)
             var record = ImportRecord(
                 id: id, circleID: act.target.id, state: .previewed, importedBy: caller.userID, report: "", source: "",
@@ -75,7 +75,7 @@ package struct ImportWork: Sendable {
             throw error
         }
         let counts = plan.counts
-        try await context.acts.act(on: Self.ground(circleID), for: caller) { act in
+        try await context.acts.act(on: Self.actTarget(for: circleID), for: caller) { act in
             var record = try Self.record(id, in: act.transaction)
             record.stage = nil
             record.source = Self.text(reading.summary)
@@ -209,7 +209,7 @@ package struct ImportWork: Sendable {
     }
 
     /// A circle whose feeds do not change before an import is committed.
-    private static func ground(_ circle: String) -> ActTarget<Circle> {
+    private static func actTarget(for circle: String) -> ActTarget<Circle> {
         .circle(circle, .write, touchingNoFeed: "Nothing of an import is shown before it is committed.")
     }
 

@@ -9,7 +9,7 @@ package struct Devices: Sendable {
     let quotas: Quotas
     let recently: RecentSignIn
 
-    private static func ground(_ user: String) -> ActTarget<Void> {
+    private static func actTarget(for user: String) -> ActTarget<Void> {
         .user(user, of: .device, touchingNoCircle: "A device's token opens no feed.")
     }
 
@@ -22,7 +22,7 @@ package struct Devices: Sendable {
         let user = try Rights.user(caller.identity)
         let name = name ?? FeedLedger.makeID()
         let (secret, id, most) = (Secret.make(.device), FeedLedger.makeID(), quotas.devicesPerUser)
-        return try await acts.act(on: Self.ground(user), for: caller) { act in
+        return try await acts.act(on: Self.actTarget(for: user), for: caller) { act in
             let transaction = act.transaction
             let isNew = try transaction.device(named: name, of: user) == nil
             if isNew, try transaction.deviceCount(of: user) >= most {
@@ -63,7 +63,7 @@ package struct Devices: Sendable {
     /// Revokes a device's token; throws 403 where the caller has to sign in again first.
     package func delete(_ id: String, for caller: Caller) async throws {
         let user = try Rights.user(caller.identity)
-        try await acts.act(on: Self.ground(user), for: caller) { act in
+        try await acts.act(on: Self.actTarget(for: user), for: caller) { act in
             try recently.check(caller, in: act.transaction, now: act.now)
             guard try act.transaction.deleteDevice(id, of: user) else { throw Refusal.missing(.device) }
             return ActResult(noting: AuditNote(.deviceRemoved, id, detail: ["user": .string(user)]))

@@ -10,7 +10,7 @@ package import Storage
 /// joined, and by nothing that the provider says later.
 package struct ProviderSignIn: Sendable {
     /// A sign-in that has begun.
-    package struct Departure: Sendable {
+    package struct AuthorizationRequest: Sendable {
         /// The address at the provider that the browser opens.
         package let url: String
         /// What the browser keeps until it is back.
@@ -18,7 +18,7 @@ package struct ProviderSignIn: Sendable {
     }
 
     /// What a sign-in came to.
-    package enum Arrival: Sendable {
+    package enum SignInOutcome: Sendable {
         case user(Session, Secret, to: String)
         case operatorAtHand(Secret)
         /// The account belongs to the user of the session now.
@@ -40,7 +40,7 @@ package struct ProviderSignIn: Sendable {
     /// Returns the purpose for which a session's ID token is sealed.
     static func purpose(ofIDToken session: String) -> String { "sessions/\(session)/idToken" }
 
-    private static func ground(_ user: String) -> ActTarget<Void> {
+    private static func actTarget(for user: String) -> ActTarget<Void> {
         .user(user, touchingNoCircle: "A sign-in opens pages, and no feed.")
     }
 
@@ -51,12 +51,12 @@ package struct ProviderSignIn: Sendable {
     /// - Parameters:
     ///   - page: the path of the page that it leads to.
     ///   - isAgain: whether the browser has a session, so that the provider is to ask the person for proof again.
-    package func begin(to page: String, isAgain: Bool) async throws -> Departure {
+    package func begin(to page: String, isAgain: Bool) async throws -> AuthorizationRequest {
         try await begin(ProviderAttempt(.session, to: page, session: nil, now: acts.now()), asksForProof: isAgain)
     }
 
     /// Begins a sign-in that opens the operator's pages; throws 403 if no group may open them.
-    package func beginForOperator() async throws -> Departure {
+    package func beginForOperator() async throws -> AuthorizationRequest {
         guard settings.operatorGroup != nil else { throw Refusal.installationOnly }
         let attempt = ProviderAttempt(.operatorPages, to: PagePath.admin.text, session: nil, now: acts.now())
         return try await begin(attempt, asksForProof: true)
@@ -64,20 +64,20 @@ package struct ProviderSignIn: Sendable {
 
     /// Begins a sign-in that joins an account to the caller's user; throws 403 in a session that did not begin a moment
     /// ago.
-    package func beginJoining(to page: String, for caller: Caller) async throws -> Departure {
+    package func beginJoining(to page: String, for caller: Caller) async throws -> AuthorizationRequest {
         let now = acts.now()
         try await acts.store.read { try RecentSignIn(isNeeded: true).check(caller, in: $0, now: now) }
         let attempt = ProviderAttempt(.joining, to: page, session: caller.session, now: now)
         return try await begin(attempt, asksForProof: false)
     }
 
-    private func begin(_ attempt: ProviderAttempt, asksForProof: Bool) async throws -> Departure {
+    private func begin(_ attempt: ProviderAttempt, asksForProof: Bool) async throws -> AuthorizationRequest {
         let metadata = try await provider.metadata(now: acts.now())
         var parameters = [("nonce", attempt.nonce.reveal())]
         if asksForProof { parameters.append(("max_age", String(RecentSignIn.span / 1000))) }
         let url = provider.client(metadata).authorizeURL(
             for: attempt.oauth, scopes: settings.scopes, redirectURI: redirectURI, adding: parameters)
-        return Departure(url: url, attempt: try attempt.sealed(with: key))
+        return AuthorizationRequest(url: url, attempt: try attempt.sealed(with: key))
     }
 
     // MARK: Arriving
@@ -93,7 +93,7 @@ package struct ProviderSignIn: Sendable {
     package func arrive(
         _ query: [(name: String, value: String)], kept: Concealed?, session: Session?, client: String,
         from network: String, replacing former: Secret?
-    ) async throws -> Arrival {
+    ) async throws -> SignInOutcome {
         let now = acts.now()
         guard let back = OAuthReturn(query: query),
             let attempt = kept.flatMap({ ProviderAttempt(sealed: $0, with: key, now: now) }),
@@ -172,11 +172,11 @@ package struct ProviderSignIn: Sendable {
     private func enter(
         _ user: String, _ token: IDToken, _ grant: OAuthGrant, _ attempt: ProviderAttempt, client: String,
         replacing former: Secret?
-    ) async throws -> Arrival {
+    ) async throws -> SignInOutcome {
         let (secret, id, most) = (Secret.make(.session), attempt.sessionID(key), quotas.sessionsPerUser)
         let (issuer, accounts, lifetime) = (settings.issuer, settings.accounts, settings.sessionHours * 3_600_000)
         let sealed = try grant.idToken.map { try key.seal($0.reveal(), for: Self.purpose(ofIDToken: id)) }
-        let session = try await acts.act(on: Self.ground(user), for: .signingIn(user)) { act in
+        let session = try await acts.act(on: Self.actTarget(for: user), for: .signingIn(user)) { act in
             let transaction = act.transaction
             guard try transaction.session(id, of: user) == nil else {
                 throw OpenIDFault(.begunElsewhere, "The sign-in was used before.")
@@ -232,7 +232,7 @@ package struct ProviderSignIn: Sendable {
     /// Joins an account to the user of a session.
     private func join(_ token: IDToken, to session: Session) async throws {
         let (user, issuer) = (session.userID, settings.issuer)
-        try await acts.act(on: Self.ground(user), for: .signingIn(user)) { act in
+        try await acts.act(on: Self.actTarget(for: user), for: .signingIn(user)) { act in
             guard try act.transaction.session(session.id, of: user) != nil else {
                 throw OpenIDFault(.begunElsewhere, "The session that began the joining has ended.")
             }
@@ -249,7 +249,7 @@ package struct ProviderSignIn: Sendable {
     /// begin a moment ago.
     package func leave(for caller: Caller) async throws {
         let user = try Rights.user(caller.identity)
-        try await acts.act(on: Self.ground(user), for: caller) { act in
+        try await acts.act(on: Self.actTarget(for: user), for: caller) { act in
             try RecentSignIn(isNeeded: true).check(caller, in: act.transaction, now: act.now)
             guard try act.transaction.deleteJoinedAccounts(of: user) else { return .unchanged(()) }
             return ActResult(noting: AuditNote(.providerAccountLeft, user))
@@ -260,7 +260,7 @@ package struct ProviderSignIn: Sendable {
 
     private func openOperatorPages(
         _ token: IDToken, _ grant: OAuthGrant, _ attempt: ProviderAttempt, _ now: Int
-    ) async throws -> Arrival {
+    ) async throws -> SignInOutcome {
         let value = try await claim(settings.groupsClaim, token, grant, now).value
         let groups = value?.array ?? [value ?? .null]
         guard let group = settings.operatorGroup, groups.contains(.string(group)) else {

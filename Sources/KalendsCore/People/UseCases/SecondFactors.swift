@@ -25,14 +25,14 @@ package struct SecondFactors: Sendable {
     let acts: Acts
     let passwords: Passwords
     let factors: SecondFactorCheck
-    let proofs: OwnProofCheck
+    let proofs: ReauthenticationCheck
     /// The name under which apps list this server.
     let issuer: String
 
     /// How long a secret may wait for its confirmation, in milliseconds: an hour.
     package static let patience = 3_600_000
 
-    private static func ground(_ user: String) -> ActTarget<Void> {
+    private static func actTarget(for user: String) -> ActTarget<Void> {
         .user(user, touchingNoCircle: "A second factor opens no feed.")
     }
 
@@ -45,14 +45,14 @@ package struct SecondFactors: Sendable {
     /// caller has a second factor.
     ///
     /// - Parameter network: the caller's network, which limits guesses.
-    package func begin(_ proof: OwnProof, from network: String, for caller: Caller) async throws -> Enrollment {
+    package func begin(_ proof: Reauthentication, from network: String, for caller: Caller) async throws -> Enrollment {
         let user = try Rights.user(caller.identity)
         guard try await state(for: caller).since == nil else { throw Refusal.activeFactor }
         let begun = try await proofs.begin(proof, of: user, from: network)
         let (secret, factors, proofs) = (AuthenticatorSecret.make(factors.algorithm), factors, proofs)
         let sealed = try factors.sealed(secret, of: user)
         let enrollment = enrollment(secret, of: user)
-        let shown = try await acts.act(on: Self.ground(user), for: caller) { act in
+        let shown = try await acts.act(on: Self.actTarget(for: user), for: caller) { act in
             try proofs.use(begun, in: act.transaction, now: act.now)
             guard try act.transaction.beginSecondFactor(of: user, sealed: sealed, now: act.now) else {
                 throw Refusal.activeFactor
@@ -88,7 +88,7 @@ package struct SecondFactors: Sendable {
             throw Refusal.noWaitingFactor
         }
         try await passwords.brake.begin(user, from: network, now: acts.now())
-        let shown = try await acts.act(on: Self.ground(user), for: caller) { act in
+        let shown = try await acts.act(on: Self.actTarget(for: user), for: caller) { act in
             let transaction = act.transaction
             guard let factor = try transaction.secondFactor(of: user), !factor.isActive,
                 act.now - factor.createdAt < Self.patience
@@ -108,7 +108,7 @@ package struct SecondFactors: Sendable {
 
     /// Makes other recovery codes for the caller, in place of those that are left; they are shown only this once.
     package func renewRecoveryCodes(
-        _ proof: OwnProof, from network: String, for caller: Caller
+        _ proof: Reauthentication, from network: String, for caller: Caller
     ) async throws -> [Concealed] {
         let (user, codes) = (try Rights.user(caller.identity), Self.codes())
         return try await change(proof, of: user, from: network, for: caller) { transaction in
@@ -118,7 +118,7 @@ package struct SecondFactors: Sendable {
     }
 
     /// Removes the caller's own second factor, and ends the caller's other sessions.
-    package func remove(_ proof: OwnProof, from network: String, for caller: Caller) async throws {
+    package func remove(_ proof: Reauthentication, from network: String, for caller: Caller) async throws {
         let user = try Rights.user(caller.identity)
         try await change(proof, of: user, from: network, for: caller) { transaction in
             _ = try transaction.deleteSecondFactor(of: user)
@@ -130,7 +130,7 @@ package struct SecondFactors: Sendable {
     /// Removes the second factor of a user who has lost it, and ends the user's sessions; only for the installation.
     package func remove(of user: String, for caller: Caller) async throws {
         try Rights.installation(caller.identity)
-        let wasThere = try await acts.act(on: Self.ground(user), for: caller) { act -> ActResult<Bool> in
+        let wasThere = try await acts.act(on: Self.actTarget(for: user), for: caller) { act -> ActResult<Bool> in
             guard try act.transaction.secondFactor(of: user)?.isActive == true else { return .unchanged(false) }
             _ = try act.transaction.deleteSecondFactor(of: user)
             try act.transaction.deleteSessions(of: user, except: nil)
@@ -142,13 +142,13 @@ package struct SecondFactors: Sendable {
 
     /// Changes an active second factor with its user's proof; throws 409 when the user has none.
     private func change<Value: Sendable>(
-        _ proof: OwnProof, of user: String, from network: String, for caller: Caller,
+        _ proof: Reauthentication, of user: String, from network: String, for caller: Caller,
         _ body: @escaping @Sendable (any WriteTransaction) throws -> ActResult<Value>
     ) async throws -> Value {
         guard try await state(for: caller).since != nil else { throw Refusal.noFactor }
         let begun = try await proofs.begin(proof, of: user, from: network)
         let proofs = proofs
-        let value = try await acts.act(on: Self.ground(user), for: caller) { act in
+        let value = try await acts.act(on: Self.actTarget(for: user), for: caller) { act in
             guard try act.transaction.secondFactor(of: user)?.isActive == true else { throw Refusal.noFactor }
             try proofs.use(begun, in: act.transaction, now: act.now)
             return try body(act.transaction)

@@ -12,7 +12,7 @@ package struct ServiceKeys: Sendable {
     /// When a key ends by itself, in milliseconds since 1970; nil for never.
     package func end(of key: ServiceKey) -> Int? { lifetime.map { key.createdAt + $0 } }
 
-    private static let ground = ActTarget.installation(touchingNoCircle: "A key opens no feed.")
+    private static let actTarget = ActTarget.installation(touchingNoCircle: "A key opens no feed.")
 
     /// Returns all keys, including revoked ones, in order of id.
     package func list(_ page: PageRequest, for caller: Caller) async throws -> [ServiceKey] {
@@ -35,7 +35,7 @@ package struct ServiceKeys: Sendable {
         let bound = bound ?? caller.identity.bound
         try Rights.give(scopes, in: bound, by: caller.identity)
         let (secret, id) = (Secret.make(.serviceKey), FeedLedger.makeID())
-        return try await acts.act(on: Self.ground, for: caller) { act in
+        return try await acts.act(on: Self.actTarget, for: caller) { act in
             try act.transaction.insertServiceKey(
                 id: id, name: name, hash: secret.hash, hint: secret.hint, scopes: scopes?.stored, bound: bound,
                 quotas: quotas, now: act.now)
@@ -56,7 +56,7 @@ package struct ServiceKeys: Sendable {
 
     /// Ends a key at once; refuses a key with more rights than the caller's.
     package func revoke(_ id: String, for caller: Caller) async throws -> ServiceKey {
-        try await acts.act(on: Self.ground, for: caller) { act in
+        try await acts.act(on: Self.actTarget, for: caller) { act in
             guard let key = try act.transaction.serviceKey(id) else { throw Refusal.missing(.key) }
             if let own = caller.identity.bound, try key.bound.map(own.includes) != true {
                 throw Refusal.missing(.key)

@@ -11,7 +11,7 @@ package struct Sessions: Sendable {
     let quotas: Quotas
     let recently: RecentSignIn
 
-    private static func ground(_ user: String) -> ActTarget<Void> {
+    private static func actTarget(for user: String) -> ActTarget<Void> {
         .user(user, of: .session, touchingNoCircle: "A session opens no feed.")
     }
 
@@ -41,7 +41,7 @@ package struct Sessions: Sendable {
     ) async throws -> (Session, Secret) {
         let (secret, now, most, factors) = (Secret.make(.session), acts.now(), quotas.sessionsPerUser, factors)
         let session = Session(id: FeedLedger.makeID(), userID: user, client: client, now: now)
-        let begun = try await acts.act(on: Self.ground(user), for: .signingIn(user)) { act in
+        let begun = try await acts.act(on: Self.actTarget(for: user), for: .signingIn(user)) { act in
             // A password that has been changed since it was checked is no longer valid.
             guard try act.transaction.password(of: user)?.hash == stored.hash else { throw Refusal.wrongPassword }
             let means = try Self.use(code, of: user, factors, in: act.transaction, now: act.now)
@@ -117,7 +117,7 @@ package struct Sessions: Sendable {
     private func strengthened(_ stored: String, _ password: Concealed, of user: String) async throws -> String {
         guard passwords.isWeak(stored: stored) else { return stored }
         let stronger = try await passwords.hash(password)
-        return try await acts.act(on: Self.ground(user), for: .signingIn(user)) { act in
+        return try await acts.act(on: Self.actTarget(for: user), for: .signingIn(user)) { act in
             guard try act.transaction.password(of: user)?.hash == stored else { throw Refusal.wrongPassword }
             try act.transaction.rehashPassword(of: user, hash: stronger)
             return .unnoted("The password is the same as before.", stronger)
@@ -144,7 +144,7 @@ package struct Sessions: Sendable {
     /// Ends a session; returns false when the user has no such session.
     private func end(_ id: String, _ recently: RecentSignIn, for caller: Caller) async throws -> Bool {
         let user = try Rights.user(caller.identity)
-        return try await acts.act(on: Self.ground(user), for: caller) { act in
+        return try await acts.act(on: Self.actTarget(for: user), for: caller) { act in
             if caller.session.map({ $0 == id }) != true {
                 try recently.check(caller, in: act.transaction, now: act.now)
             }

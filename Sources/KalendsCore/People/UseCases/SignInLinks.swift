@@ -29,7 +29,7 @@ package struct SignInLinks: Sendable {
     package static let lifetimes = 1...3600
     package static let usualLifetime = 300
 
-    private static func ground(_ user: String) -> ActTarget<Void> {
+    private static func actTarget(for user: String) -> ActTarget<Void> {
         .user(user, touchingNoCircle: "A link opens pages, and no feed.")
     }
 
@@ -40,7 +40,7 @@ package struct SignInLinks: Sendable {
         for user: String, to page: PagePath, lasting seconds: Int, for caller: Caller
     ) async throws -> (SignInLink, Secret) {
         try Rights.installation(caller.identity)
-        return try await create(Self.ground(user), user, page, seconds, ["user": .string(user)], caller)
+        return try await create(Self.actTarget(for: user), user, page, seconds, ["user": .string(user)], caller)
     }
 
     /// Creates a link to the operator's pages, for callers on the operator's socket.
@@ -50,11 +50,11 @@ package struct SignInLinks: Sendable {
     }
 
     private func create(
-        _ ground: ActTarget<Void>, _ user: String?, _ page: PagePath, _ seconds: Int, _ detail: JSONValue,
+        _ target: ActTarget<Void>, _ user: String?, _ page: PagePath, _ seconds: Int, _ detail: JSONValue,
         _ caller: Caller
     ) async throws -> (SignInLink, Secret) {
         let (secret, id) = (Secret.make(.signInLink), FeedLedger.makeID())
-        return try await acts.act(on: ground, for: caller) { act in
+        return try await acts.act(on: target, for: caller) { act in
             let link = SignInLink(
                 id: id, userID: user, leadsTo: page.text, now: act.now, lifetime: seconds * 1000)
             try act.transaction.insertSignInLink(link, hash: secret.hash)
@@ -93,7 +93,8 @@ package struct SignInLinks: Sendable {
         _ link: SignInLink, of user: String, hash: String, _ client: String, replacing former: Secret?
     ) async throws -> Outcome? {
         let (token, id, most) = (Secret.make(.session), FeedLedger.makeID(), quotas.sessionsPerUser)
-        let session = try await acts.act(on: Self.ground(user), for: .signingIn(user)) { act -> ActResult<Session?> in
+        let session = try await acts.act(on: Self.actTarget(for: user), for: .signingIn(user)) {
+            act -> ActResult<Session?> in
             guard try act.transaction.useSignInLink(hash: hash, now: act.now) else { return .unchanged(nil) }
             let session = Session(id: id, userID: user, client: client, now: act.now)
             let ended = try Sessions.end(former, of: user, in: act.transaction, now: act.now)

@@ -7,7 +7,7 @@ package struct Users: Sendable {
     let acts: Acts
     let passwords: Passwords
     let guessable: GuessablePasswords
-    let proofs: OwnProofCheck
+    let proofs: ReauthenticationCheck
 
     /// Returns the users who have a password, in order of id; only for the installation.
     package func list(_ page: PageRequest, for caller: Caller) async throws -> [ListedUser] {
@@ -34,11 +34,11 @@ package struct Users: Sendable {
     ///   - network: the caller's network, which limits guesses.
     /// - Returns: whether this is the user's first password.
     package func setPassword(
-        _ password: Concealed, of user: String, with proof: OwnProof?, from network: String, for caller: Caller
+        _ password: Concealed, of user: String, with proof: Reauthentication?, from network: String, for caller: Caller
     ) async throws -> Bool {
         try check(user, for: caller)
         guard caller.isInstallation || proof != nil else { throw Refusal.wrongCurrentPassword }
-        var known: OwnProofCheck.Begun?
+        var known: ReauthenticationCheck.Begun?
         if let proof {
             let begun = try await proofs.begin(proof, of: user, from: network)
             if let fault = guessable.fault(password, of: user) {

@@ -25,7 +25,7 @@ extension StoredContent {
             event.mapping.instanceID.map { PersonalMoment($0) != nil } ?? true, "its original start is not valid")
     }
 
-    static func check(_ tie: PersonalEvent.Tie) throws {
+    static func check(_ tie: PersonalEvent.ItemAndDevice) throws {
         try require(ItemKey.Collection(text: tie.collection) != nil, "what it shows is of an unknown kind")
         for version in try PhoneVersions(tie).all {
             try require(

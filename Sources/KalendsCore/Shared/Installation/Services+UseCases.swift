@@ -60,8 +60,8 @@ extension Services {
             key: sealingKey, tolerance: settings.codeTolerance, algorithm: settings.codeAlgorithm,
             isNeeded: settings.needsSecondFactor)
     }
-    private var proofs: OwnProofCheck {
-        OwnProofCheck(store: store, passwords: passwords, factors: factors, now: now)
+    private var proofs: ReauthenticationCheck {
+        ReauthenticationCheck(store: store, passwords: passwords, factors: factors, now: now)
     }
     /// Whether the caller has to have signed in a moment ago to end other sessions and devices.
     var recently: RecentSignIn { RecentSignIn(isNeeded: settings.isStrict) }

@@ -49,7 +49,7 @@ package struct Services: CircleReading {
     let circleIndexes = CircleIndexes()
     let clientTexts = ClientTexts()
     let feedMembers = KeptFeedMembers()
-    package let reports: ReportRoom
+    package let reports: ReportLimiter
     package let keyRequests = KeyRequests()
     /// How often a user's calendars move to another phone, which writes all of their events again.
     let switches = RateLimit(burst: 20, span: 60_000)
@@ -107,7 +107,7 @@ package struct Services: CircleReading {
         self.metrics = metrics
         self.memory = memory
         self.settings = settings
-        reports = ReportRoom(settings.limits, now: now)
+        reports = ReportLimiter(settings.limits, now: now)
         self.isSealingKeyRight = isSealingKeyRight
         self.databaseID = databaseID
         self.isServer = isServer

@@ -156,8 +156,8 @@ package struct PersonData: Acting, CircleReading {
     /// Throws 404 unless the caller is the person or acts for the installation, and 403 in a session that did not begin a
     /// moment ago.
     package func archive(of user: String, for caller: Caller) async throws -> PersonArchive {
-        let ground = ActTarget.user(user, touchingNoCircle: "Reading changes nothing that a feed shows.")
-        try await acts.act(on: ground, for: caller) { act in
+        let target = ActTarget.user(user, touchingNoCircle: "Reading changes nothing that a feed shows.")
+        try await acts.act(on: target, for: caller) { act in
             try RecentSignIn(isNeeded: true).check(caller, in: act.transaction, now: act.now)
             return ActResult(noting: AuditNote(.userExported, user))
         }

@@ -29,17 +29,17 @@ package struct ConnectionProviders: Sendable {
     private var own: ConnectionSettings { settings.connections }
 
     /// Returns the door for a run of a connection.
-    func door(ofRun connection: Connection) -> ProviderDoor {
+    func door(ofRun connection: Connection) -> LimitedProviderHTTP {
         let provider = connection.provider
-        return ProviderDoor(
+        return LimitedProviderHTTP(
             line(for: RequestSource(connection)), sync.answers, for: Self.sender(connection),
-            time: ProviderDoor.timeOfRun
+            time: LimitedProviderHTTP.timeOfRun
         ) { [sync] in sync.awaiting(provider) }
     }
 
     /// Returns the door for a question that a person waits for.
-    func door(for source: RequestSource, _ sender: Sender) -> ProviderDoor {
-        ProviderDoor(line(for: source), sync.answers, for: sender, time: ProviderDoor.timeOfQuestion)
+    func door(for source: RequestSource, _ sender: Sender) -> LimitedProviderHTTP {
+        LimitedProviderHTTP(line(for: source), sync.answers, for: sender, time: LimitedProviderHTTP.timeOfQuestion)
     }
 
     /// Returns the sender that answers of a connection's provider are counted for.

@@ -78,14 +78,14 @@ extension ConnectionRun {
             let before = own
             if own.provider == .apple { try transaction.noteConflicts(undecided, of: own, now: now) }
             var channel = try transaction.syncChannels(of: id).first
-            if var silent = channel, LookPlan.wasMissed(record.counts, silent, lastLook: before.lastSyncAt) {
+            if var silent = channel, PollSchedule.wasMissed(record.counts, silent, lastLook: before.lastSyncAt) {
                 silent.lastHeardAt = nil
                 try transaction.putSyncChannel(silent)
                 channel = silent
             }
-            let every = LookPlan.every(interval, channel, isCalm: isCalm, now: now)
+            let every = PollSchedule.every(interval, channel, isCalm: isCalm, now: now)
             own.lookEvery = every
-            let gap = LookPlan.gap(every, interval, channel, stretch: stretch, now: now)
+            let gap = PollSchedule.gap(every, interval, channel, stretch: stretch, now: now)
             own.note(record, failure, isMissing: isMissing, interval: gap, now: now)
             if record.state != .held { try transaction.noteOfficeProblem(failure, of: own, now: now) }
             let isNews =

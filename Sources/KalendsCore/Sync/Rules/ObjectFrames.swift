@@ -32,7 +32,7 @@ package struct ObjectFrame: Sendable {
 
     /// The answer to that question.
     init(_ check: ObjectVerdict) throws {
-        self.init(head: Array(try JSONEncoder().encode(check.said)), text: check.shown)
+        self.init(head: Array(try JSONEncoder().encode(check.encoded)), text: check.shown)
     }
 
     /// Answers a question, in the reading process.
@@ -44,7 +44,9 @@ package struct ObjectFrame: Sendable {
     }
 
     /// Reads the answer to a check; throws when it is not one.
-    func verdict() throws -> ObjectVerdict { ObjectVerdict(try ObjectVerdict.Said(decodingJSON: head), shown: text) }
+    func verdict() throws -> ObjectVerdict {
+        ObjectVerdict(try ObjectVerdict.EncodedVerdict(decodingJSON: head), shown: text)
+    }
 
     /// Reads an answer; throws when it is not one, or has times that cannot be computed with.
     func answer() throws -> ObjectAnswer {

@@ -5,7 +5,7 @@ import ICalBridge
 /// What a text is that a calendar app stores, or why it is not a calendar object resource.
 struct ObjectVerdict: Sendable {
     /// The part of it that is passed on as JSON.
-    struct Said: Sendable, Codable {
+    struct EncodedVerdict: Sendable, Codable {
         enum Fault: String, Sendable, Codable { case data, object, component }
 
         var uid = ""
@@ -19,11 +19,11 @@ struct ObjectVerdict: Sendable {
         var sentence: Sentence?
     }
 
-    var said: Said
+    var encoded: EncodedVerdict
     /// Its events as feeds show them, packed; empty when they show none.
     var shown: [UInt8]
 
-    init(_ said: Said, shown: [UInt8]) { (self.said, self.shown) = (said, shown) }
+    init(_ encoded: EncodedVerdict, shown: [UInt8]) { (self.encoded, self.shown) = (encoded, shown) }
 
     /// Reads a text in this process, which should have no rights.
     init(of text: [UInt8]) {
@@ -44,18 +44,18 @@ struct ObjectVerdict: Sendable {
     }
 
     private init(_ found: CheckedObject) {
-        said = Said(
+        encoded = EncodedVerdict(
             uid: found.uid, component: found.component, from: found.span?.lowerBound, to: found.span?.upperBound)
         shown = found.component == "VEVENT" ? OwnEvents.packed(found.events) : []
     }
 
     private init(_ fault: CalendarObjectFault) {
         shown = []
-        said =
+        encoded =
             switch fault {
-            case .invalidData(let sentence): Said(fault: .data, sentence: sentence)
-            case .invalidObject(let sentence): Said(fault: .object, sentence: sentence)
-            case .unsupportedComponent: Said(fault: .component)
+            case .invalidData(let sentence): EncodedVerdict(fault: .data, sentence: sentence)
+            case .invalidObject(let sentence): EncodedVerdict(fault: .object, sentence: sentence)
+            case .unsupportedComponent: EncodedVerdict(fault: .component)
             }
     }
 }

@@ -15,7 +15,7 @@ struct StoredBatch: Sendable {
     fileprivate var journal: [SyncJournalRow]
     fileprivate var position: String?
     fileprivate var run: (row: SyncRunRow, counts: RunCounts)?
-    fileprivate var handedOver: [HandOver]
+    fileprivate var handedOver: [EventTakenByPerson]
     /// How many events of office days were written.
     fileprivate var written: Int
 

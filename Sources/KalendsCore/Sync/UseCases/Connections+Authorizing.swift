@@ -8,14 +8,14 @@ import Storage
 
 extension Connections {
     /// A sign-in at a provider that can begin.
-    package struct Departure: Sendable {
+    package struct AuthorizationRequest: Sendable {
         /// The address that the browser opens. It contains only the secret that comes back, and no other.
         package let url: String
         package let expiresAt: Int
     }
 
     /// The result of a sign-in, and the address to which the browser goes next.
-    package struct Arrival: Sendable {
+    package struct AuthorizationResult: Sendable {
         package let connection: String
         package let result: ReturnAddress.Result
         package let returnTo: ReturnAddress
@@ -37,7 +37,7 @@ extension Connections {
     ///     redeems the code that the sign-in brings.
     package func authorize(
         _ id: String, returnTo: String?, session: String?, for caller: Caller
-    ) async throws -> Departure {
+    ) async throws -> AuthorizationRequest {
         let providers = context.providers
         guard
             let back = ReturnAddress(
@@ -62,7 +62,8 @@ extension Connections {
             let hint = own.accountName.flatMap { $0.contains("@") ? $0 : nil }
             let url = client.authorizeURL(
                 for: attempt, scopes: scopes, redirectURI: providers.redirectURI, loginHint: hint)
-            return .unnoted("A sign-in that begins opens nothing.", Departure(url: url, expiresAt: expiresAt))
+            return .unnoted(
+                "A sign-in that begins opens nothing.", AuthorizationRequest(url: url, expiresAt: expiresAt))
         }
     }
 
@@ -73,7 +74,7 @@ extension Connections {
     /// whose account it must not connect.
     ///
     /// - Parameter cookie: the browser's session, if it has one.
-    package func arrive(_ query: [(name: String, value: String)], cookie: Secret?) async throws -> Arrival {
+    package func arrive(_ query: [(name: String, value: String)], cookie: Secret?) async throws -> AuthorizationResult {
         guard let back = OAuthReturn(query: query) else { throw Refusal.authorizationUnknown }
         let (now, hash, session) = (context.now(), Self.hash(back.state), cookie?.hash)
         let (redeeming, key) = (Secret.make(.connectionCode), context.sealingKey)
@@ -91,8 +92,8 @@ extension Connections {
         guard let attempt, let returnTo = ReturnAddress(attempt.returnTo, settings.returnOrigins) else {
             throw Refusal.authorizationUnknown
         }
-        func arrival(_ result: ReturnAddress.Result) -> Arrival {
-            Arrival(connection: attempt.connectionID, result: result, returnTo: returnTo)
+        func arrival(_ result: ReturnAddress.Result) -> AuthorizationResult {
+            AuthorizationResult(connection: attempt.connectionID, result: result, returnTo: returnTo)
         }
         // Another person's browser must not connect its account to this connection.
         if let wanted = attempt.sessionID, browser?.id != wanted { return arrival(.failed) }
@@ -101,7 +102,7 @@ extension Connections {
         case .denied: return arrival(.denied)
         case .failed: return arrival(.failed)
         case .code where isPending:
-            return Arrival(
+            return AuthorizationResult(
                 connection: attempt.connectionID, result: .pending, returnTo: returnTo, code: redeeming)
         case .code(let code, _):
             do {

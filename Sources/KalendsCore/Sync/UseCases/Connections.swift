@@ -70,7 +70,7 @@ package struct Connections: Sendable {
     package func create(_ draft: Draft, in circle: String, for caller: Caller) async throws -> Shown {
         let (settings, id) = (settings, FeedLedger.makeID())
         let most = context.settings.quotas.clamped(to: caller.identity).connectionsPerUser
-        return try await context.acts.act(on: Self.ground(in: circle), for: caller) { act in
+        return try await context.acts.act(on: Self.actTarget(in: circle), for: caller) { act in
             let transaction = act.transaction
             var faults = draft.faults
             if let fault = caller.ownerFault(draft.userID, of: "a connection") { faults.append(fault) }
@@ -108,7 +108,7 @@ package struct Connections: Sendable {
 
     var settings: ConnectionSettings { context.settings.connections }
 
-    private static func ground(in circle: String) -> ActTarget<Circle> {
+    private static func actTarget(in circle: String) -> ActTarget<Circle> {
         .circle(circle, .read, touchingNoFeed: "No feed shows a connection.")
     }
 }

@@ -49,7 +49,7 @@ struct AccountPages: Sendable {
             try fields.end()
             guard let password, let current else { throw Refusal.invalid(fields.faults) }
             _ = try await services.users.setPassword(
-                password, of: try visit.user(), with: OwnProof(password: current, code: code),
+                password, of: try visit.user(), with: Reauthentication(password: current, code: code),
                 from: services.settings.network(of: visit.request, visit.context), for: try visit.caller())
             return visit.redirect(to: path, done: .passwordChanged)
         } catch let refusal as Refusal {

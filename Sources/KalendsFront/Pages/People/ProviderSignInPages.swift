@@ -43,13 +43,13 @@ struct ProviderSignInPages: Sendable {
 
     /// Begins a sign-in and sends the browser to the provider.
     private static func leave(
-        _ visit: PageVisit, _ begin: (ProviderSignIn) async throws -> ProviderSignIn.Departure
+        _ visit: PageVisit, _ begin: (ProviderSignIn) async throws -> ProviderSignIn.AuthorizationRequest
     ) async throws -> Response {
         let provider = try provider(visit)
         do {
-            let departure = try await begin(provider)
-            return try await page(.leaving(address: departure.url), provider, visit, refreshing: departure.url)
-                .with(cookie: AttemptCookie.field(departure.attempt, visit.services.settings))
+            let authorization = try await begin(provider)
+            return try await page(.leaving(address: authorization.url), provider, visit, refreshing: authorization.url)
+                .with(cookie: AttemptCookie.field(authorization.attempt, visit.services.settings))
         } catch let fault as OpenIDFault {
             return try await failed(fault, provider, visit)
         } catch let refusal as Refusal where refusal.code == .signInTooOld {

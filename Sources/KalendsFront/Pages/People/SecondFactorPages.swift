@@ -50,7 +50,7 @@ struct SecondFactorPages: Sendable {
     }
 
     /// Reads what a person gives before they change how they sign in.
-    private static func proof(_ visit: PageVisit) throws -> OwnProof {
+    private static func proof(_ visit: PageVisit) throws -> Reauthentication {
         var fields = FieldReader([
             "current": .string(visit.form["current"] ?? ""), "code": visit.typed("code"),
         ])
@@ -58,7 +58,7 @@ struct SecondFactorPages: Sendable {
         let code = fields.code("code", isRequired: false)
         try fields.end()
         guard let password else { throw Refusal.invalid(fields.faults) }
-        return OwnProof(password: password, code: code)
+        return Reauthentication(password: password, code: code)
     }
 
     private static func network(_ visit: PageVisit) -> String {

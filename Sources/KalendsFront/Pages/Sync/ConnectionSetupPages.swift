@@ -15,10 +15,10 @@ struct ConnectionSetupPages: Sendable {
     func add(to routes: inout RouteTable) {
         routes.page(.post, Self.path + "/authorize", for: .connection, back: Self.path) { visit in
             let (own, caller) = (try await ConnectionPages.own(visit), try visit.caller())
-            let departure = try await visit.services.connections.authorize(
+            let authorization = try await visit.services.connections.authorize(
                 own.id, returnTo: ConnectionPages.path(of: own), session: caller.session, for: caller)
-            let page = ProviderPage(.leaving(address: departure.url), provider: Provider(own.provider).name)
-            return try await visit.page(page, refreshing: departure.url, path: ConnectionPages.path(of: own))
+            let page = ProviderPage(.leaving(address: authorization.url), provider: Provider(own.provider).name)
+            return try await visit.page(page, refreshing: authorization.url, path: ConnectionPages.path(of: own))
         }
         routes.page(.post, Self.path + "/account", for: .connection, back: Self.path) { visit in
             let names = ["url", "username", "password"]

@@ -98,9 +98,9 @@ struct SecondFactorRoutes: Sendable {
     static let code = InputBody(
         .required("code", .code.described("The code that the app shows now.")), example: ["code": "123456"])
 
-    private func proof(_ request: Request, _ context: KalendsContext) async throws -> OwnProof {
+    private func proof(_ request: Request, _ context: KalendsContext) async throws -> Reauthentication {
         let (password, code) = try Self.proof.read(try await request.json(context))
-        return OwnProof(password: password, code: code)
+        return Reauthentication(password: password, code: code)
     }
 
     private static func answer(_ codes: [Concealed]) throws -> GivenAnswer {

@@ -56,7 +56,7 @@ struct UserRoutes: Sendable {
         try fields.end()
         guard let password else { throw Refusal.invalid(fields.faults) }
         let isNew = try await users.setPassword(
-            password, of: user, with: current.map { OwnProof(password: $0, code: code) },
+            password, of: user, with: current.map { Reauthentication(password: $0, code: code) },
             from: settings.network(of: request, context), for: caller)
         return Response(status: isNew ? .created : .noContent)
     }

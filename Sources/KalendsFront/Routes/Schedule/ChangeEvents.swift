@@ -39,9 +39,9 @@ struct ChangeEvents: Sendable {
     }
 
     private func write(to writer: inout any ResponseBodyWriter) async throws {
-        let departure = Departure { stream.end() }
-        context.channel.triggerUserOutboundEvent(departure, promise: nil)
-        defer { context.channel.triggerUserOutboundEvent(departure, promise: nil) }
+        let disconnect = ClientDisconnect { stream.end() }
+        context.channel.triggerUserOutboundEvent(disconnect, promise: nil)
+        defer { context.channel.triggerUserOutboundEvent(disconnect, promise: nil) }
         // The number, for a client that is cut off before the first change.
         try await writer.write(ByteBuffer(string: "retry: 2000\nid: \(start)\n\n"))
         var (number, silences) = (start, 0)

@@ -77,9 +77,9 @@ struct ConnectionAccountRoutes: Sendable {
         let returnTo = try Self.authorization.read(body)
         // A session that was sent as a token is not a browser's: the browser that comes back may have none.
         let session = request.headers[.authorization] == nil ? context.session?.id : nil
-        let departure = try await connections.authorize(id, returnTo: returnTo, session: session, for: caller)
+        let authorization = try await connections.authorize(id, returnTo: returnTo, session: session, for: caller)
         return try .json([
-            "authorizeURL": .string(departure.url), "expiresAt": JSONValue(milliseconds: departure.expiresAt),
+            "authorizeURL": .string(authorization.url), "expiresAt": JSONValue(milliseconds: authorization.expiresAt),
         ])
     }
 

@@ -37,7 +37,7 @@ extension PersonalEvent {
     }
 
     /// The mark that the device writes into its event, so that a device that lost its list can find the event again.
-    private func mark(_ tie: Tie, _ marks: PhoneMarks) -> String {
+    private func mark(_ tie: ItemAndDevice, _ marks: PhoneMarks) -> String {
         var parts = [
             marks.installation, marks.ofSources[tie.source] ?? tie.source, tie.circleID ?? "-", tie.collection,
             tie.itemID, String(tie.generation),
@@ -104,7 +104,7 @@ struct ChangesText: Sendable {
     }
 }
 
-extension PersonalEvent.Tie {
+extension PersonalEvent.ItemAndDevice {
     /// Writes the item that the event shows, with the texts that the device adds.
     fileprivate func write(to text: inout JSONText, mark: String) throws {
         try text.member("circleId", ifThere: circleID)

@@ -3,7 +3,7 @@
 // Queries and writes of many events at once.
 
 /// An event with the same UID from another source.
-public struct Namesake: Sendable {
+public struct SameUIDEvent: Sendable {
     public var uid: ByteString
     public var source: EventSource
     public var visibleTo: String?
@@ -46,9 +46,9 @@ extension ReadTransaction {
     /// Returns events that other sources brought under these UIDs: those for everybody, and those only for this user.
     ///
     /// The result has one entry for each UID and source that feeds distinguish, and not one for each component.
-    public func namesakes(
+    public func sameUIDEvents(
         _ uids: [String], of source: EventSource, visibleTo user: String?, in circle: Circle
-    ) throws -> [Namesake] {
+    ) throws -> [SameUIDEvent] {
         // Without a user, no private event matches.
         let audience = user ?? ""
         func named(_ parameters: String, _ values: [SQLValue]) throws -> [SQLRow] {
@@ -60,7 +60,7 @@ extension ReadTransaction {
                 """, [.text(circle.id), .text(source.text), .integer(circle.eventsEpoch), .text(audience)] + values)
         }
         return try eachGroup(uids, from: 5, named).map {
-            Namesake(
+            SameUIDEvent(
                 uid: ByteString(try $0.text(required: "uid")),
                 source: EventSource(stored: try $0.text(required: "source")), visibleTo: $0.text("visible_to"),
                 shownUID: $0.text("shown_uid"))

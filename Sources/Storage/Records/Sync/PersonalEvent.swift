@@ -50,7 +50,7 @@ public struct PersonalEvent: Hashable, Sendable {
     }
 
     /// The item that an event shows, and the device that it is for.
-    public struct Tie: Hashable, Sendable {
+    public struct ItemAndDevice: Hashable, Sendable {
         /// The connection's id, or `PhoneCarrier.officeDays`.
         public var source: String
         /// Nil for office days without a connection.
@@ -94,7 +94,7 @@ public struct PersonalEvent: Hashable, Sendable {
     public var changedAt = 0
     public var deletedAt: Int?
     /// Nil for one of the person's own events.
-    public var tie: Tie?
+    public var tie: ItemAndDevice?
     /// The bytes of its stored texts; 0 for an event that is not stored yet.
     public private(set) var storedBytes = 0
 
@@ -125,7 +125,8 @@ extension PersonalEvent: StoredRow {
         get { tie?.source }
         set {
             tie = newValue.map {
-                Tie(source: $0, circleID: nil, collection: "", itemID: "", generation: 0, carrier: nil, turn: 0)
+                ItemAndDevice(
+                    source: $0, circleID: nil, collection: "", itemID: "", generation: 0, carrier: nil, turn: 0)
             }
         }
     }

@@ -73,7 +73,7 @@ struct Acts: Sendable {
     ///   - turn: what no other act may change meanwhile.
     ///   - body: may run more than once, so it must have no effects outside the transaction.
     func act<Target, Value: Sendable>(
-        on ground: ActTarget<Target>, in turn: WriteTurn = .alone, for caller: Caller,
+        on target: ActTarget<Target>, in turn: WriteTurn = .alone, for caller: Caller,
         _ body: @escaping @Sendable (Act<Target>) throws -> ActResult<Value>
     ) async throws -> Value {
         let now = now()
@@ -84,7 +84,7 @@ struct Acts: Sendable {
         let (once, mute) = (OnceAct.current, PushMute.current)
         let work: @Sendable (any WriteTransaction) throws -> (Value, isNoted: Bool, GivenAnswer?) = { transaction in
             transaction.isMade(by: caller.author)
-            let opened = try ground.open(transaction, caller)
+            let opened = try target.open(transaction, caller)
             let muted = try mute?.begin(in: transaction)
             let done = try body(Act(target: opened.target, caller: caller, transaction: transaction, now: now))
             if let mute, let muted { try mute.end(muted, in: transaction) }
@@ -98,7 +98,7 @@ struct Acts: Sendable {
         }
         let (value, isNoted, answer) =
             // What an act mutes is several people's, and may be of another circle.
-            ground.touchesCircles
+            target.touchesCircles
             ? try await store.write(mute == nil ? turn : .alone, work) : try await store.record(work)
         if let answer { once?.note(answer) }
         if isNoted, let person = caller.person { pace.charge(person, Self.paceSpan, now: now) }

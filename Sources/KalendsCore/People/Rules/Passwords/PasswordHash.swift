@@ -48,7 +48,7 @@ struct PasswordHash: Sendable {
     /// Returns random bytes in the stored form of a new hash, which no password gives.
     ///
     /// They look like any user's hash, so that they take as long to read.
-    static func ofNobody(cost: Int) -> String {
+    static func dummyHash(cost: Int) -> String {
         let (salt, hash) = (Base64URL.encode([UInt8].random(saltLength)), Base64URL.encode([UInt8].random(length)))
         return "scrypt$\(cost)$8$\(newParallelism)$\(salt)$\(hash)"
     }

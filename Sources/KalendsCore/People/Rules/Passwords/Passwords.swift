@@ -20,7 +20,7 @@ package final class Passwords: Sendable {
     /// - Parameter cost: the binary logarithm of Scrypt's N for new hashes.
     package init(cost: Int, brake: SignInThrottle) {
         (self.cost, self.brake) = (cost, brake)
-        nobodys = PasswordHash.ofNobody(cost: cost)
+        nobodys = PasswordHash.dummyHash(cost: cost)
     }
 
     /// Returns the hash of a password as it is stored.
@@ -37,7 +37,7 @@ package final class Passwords: Sendable {
         return try await work {
             let known = PasswordHash(stored: text)
             // The work is always the same: for what is not a hash, it uses one that no password gives.
-            guard let hash = known ?? PasswordHash(stored: PasswordHash.ofNobody(cost: cost)) else { return false }
+            guard let hash = known ?? PasswordHash(stored: PasswordHash.dummyHash(cost: cost)) else { return false }
             // A password of an invalid length is never right, but takes the same time.
             let isPossible = Self.isPossible(password)
             let isSame = hash.matches(isPossible ? password : Self.possible)

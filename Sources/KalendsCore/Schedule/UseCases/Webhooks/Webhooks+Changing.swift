@@ -33,7 +33,7 @@ extension Webhooks {
 
     /// The most trial messages that may wait at a time.
     private static let mostTrials = 20
-    private static let ground = ActTarget.installation(touchingNoCircle: "No feed shows a webhook.")
+    private static let actTarget = ActTarget.installation(touchingNoCircle: "No feed shows a webhook.")
 
     /// Throws 422 for an address to which a strict server sends nothing.
     private func check(_ address: WebhookAddress) throws {
@@ -49,7 +49,7 @@ extension Webhooks {
         try check(draft.address)
         // What was changed before is not for it.
         try await acts.store.orderChanges()
-        return try await acts.act(on: Self.ground, for: caller) { act in
+        return try await acts.act(on: Self.actTarget, for: caller) { act in
             let transaction = act.transaction
             if try transaction.webhookCount() >= most { throw Refusal.quota("There are", most, "webhooks") }
             let hook = Webhook(
@@ -68,7 +68,7 @@ extension Webhooks {
     ) async throws -> Shown {
         let key = key
         if let address = change.address { try check(address) }
-        let hook = try await acts.act(on: Self.ground, for: caller) { act in
+        let hook = try await acts.act(on: Self.actTarget, for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
             let old = try Self.find(id, in: transaction)
             let seen = shown(old)
@@ -107,7 +107,7 @@ extension Webhooks {
         try await acts.store.read { try condition.check(shown(try Self.find(id, in: $0))) }
         // There may be a month's messages, so they are deleted in several transactions.
         try await acts.store.recordRepeatedly { try $0.deleteDeliveries(of: id, limit: $1) }
-        try await acts.act(on: Self.ground, for: caller) { act in
+        try await acts.act(on: Self.actTarget, for: caller) { act in
             try condition.check(shown(try Self.find(id, in: act.transaction)))
             _ = try act.transaction.deleteWebhook(id)
             return ActResult(noting: AuditNote(.webhookDeleted, id))
@@ -117,7 +117,7 @@ extension Webhooks {
     /// Gives a webhook a new secret; for the given number of seconds, messages are signed with both secrets.
     package func rotate(_ id: String, graceSeconds grace: Int, for caller: Caller) async throws -> Made {
         let (secret, key) = (Secret.make(.webhook), key)
-        return try await acts.act(on: Self.ground, for: caller) { act in
+        return try await acts.act(on: Self.actTarget, for: caller) { act in
             var hook = try Self.find(id, in: act.transaction)
             (hook.sealedFormer, hook.formerEndsAt) =
                 grace > 0 ? (hook.sealedSecret, act.now + grace * 1000) : (nil, nil)
@@ -135,7 +135,7 @@ extension Webhooks {
     ///
     /// Throws 409 for a webhook that is disabled, or for which too many such messages wait.
     package func test(_ id: String, for caller: Caller) async throws -> WebhookDelivery {
-        try await acts.act(on: Self.ground, for: caller) { act in
+        try await acts.act(on: Self.actTarget, for: caller) { act in
             let transaction = act.transaction
             guard try Self.find(id, in: transaction).isActive else {
                 throw Refusal.conflict("This webhook is disabled.", code: .webhookDisabled)

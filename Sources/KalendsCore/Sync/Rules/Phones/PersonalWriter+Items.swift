@@ -30,7 +30,7 @@ extension PersonalWriter {
     }
 
     /// Throws `Refusal` unless the device carries the item now.
-    private func check(_ tie: PersonalEvent.Tie, _ sent: SentEvent, at pointer: String) throws {
+    private func check(_ tie: PersonalEvent.ItemAndDevice, _ sent: SentEvent, at pointer: String) throws {
         guard (tie.carrier ?? "") == (device ?? ""), sent.turn.map({ $0 == tie.turn }) ?? true else {
             throw Refusal.invalid([
                 Fault(
@@ -137,7 +137,7 @@ extension PersonalWriter {
     // MARK: Deletions
 
     private mutating func takeDeletion(
-        _ sent: SentEvent, of event: inout PersonalEvent, _ tie: PersonalEvent.Tie
+        _ sent: SentEvent, of event: inout PersonalEvent, _ tie: PersonalEvent.ItemAndDevice
     ) throws -> (PersonalEvent?, Outcome) {
         guard event.deletedAt == nil else { return (event, .unchanged) }
         let delivered = try carrier(of: tie.source)?.deliveredAt ?? 0
@@ -223,7 +223,7 @@ extension PersonalWriter {
         return (event, .created)
     }
 
-    private func series(of tie: PersonalEvent.Tie) throws -> PersonalEvent? {
+    private func series(of tie: PersonalEvent.ItemAndDevice) throws -> PersonalEvent? {
         try transaction.phoneItem(
             of: tie.source, of: user, tie.collection, tie.itemID, generation: tie.generation, instance: "")
     }
@@ -262,7 +262,7 @@ extension PersonalWriter {
 
     /// Notes the connection whose run has to judge the device's change; office days without a connection are updated at
     /// once.
-    private mutating func report(_ news: News, _ tie: PersonalEvent.Tie) throws {
+    private mutating func report(_ news: News, _ tie: PersonalEvent.ItemAndDevice) throws {
         guard tie.source == PhoneCarrier.officeDays else {
             if news != .linked { changedSources.insert(ByteString(tie.source)) }
             return

@@ -285,7 +285,7 @@ struct PhoneCalendar: CalendarProvider {
     }
 }
 
-extension PersonalEvent.Tie {
+extension PersonalEvent.ItemAndDevice {
     /// Whether both show the same generation of an item.
     fileprivate func isSameItem(as other: Self?) -> Bool {
         guard let other else { return false }

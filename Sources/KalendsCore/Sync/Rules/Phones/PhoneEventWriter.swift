@@ -37,7 +37,7 @@ struct PhoneEventWriter {
             mapping: .none, firstDay: days.first, lastDay: days.last, createdAt: now)
         event.mapping.instanceID = start
         event.mapping.instanceKey = start.flatMap { PersonalMoment($0) }?.key ?? ""
-        event.tie = PersonalEvent.Tie(
+        event.tie = PersonalEvent.ItemAndDevice(
             source: carrier.source, circleID: circle, collection: collection, itemID: item, generation: generation,
             carrier: carrier.carrier, turn: carrier.turn)
         return event

@@ -22,7 +22,7 @@ struct PhoneVersions {
 
     private(set) var all: [Version]
 
-    init(_ tie: PersonalEvent.Tie) throws { all = try tie.earlier.map { try storedRecord($0) } ?? [] }
+    init(_ tie: PersonalEvent.ItemAndDevice) throws { all = try tie.earlier.map { try storedRecord($0) } ?? [] }
 
     /// Adds the version that was valid until now.
     mutating func add(_ content: PersonalEvent.Content, until: Int, delivered: Int) {

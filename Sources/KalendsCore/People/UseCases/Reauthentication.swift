@@ -3,7 +3,7 @@
 import Storage
 
 /// The password, and the code of a second factor, that users give again before they change how they sign in.
-package struct OwnProof: Sendable {
+package struct Reauthentication: Sendable {
     let password: Concealed
     let code: Concealed?
 
@@ -11,10 +11,10 @@ package struct OwnProof: Sendable {
 }
 
 /// Checks such a proof: the password first, since that takes long, and all else in the transaction of the change.
-struct OwnProofCheck: Sendable {
+struct ReauthenticationCheck: Sendable {
     /// A proof whose password was right.
     struct Begun: Sendable {
-        fileprivate let proof: OwnProof
+        fileprivate let proof: Reauthentication
         fileprivate let user: String
         fileprivate let network: String
         fileprivate let hash: String
@@ -30,7 +30,7 @@ struct OwnProofCheck: Sendable {
     /// Checks the password; throws `Refusal` when it is wrong, and when a code is needed and missing.
     ///
     /// - Parameter network: the caller's network, which limits guesses.
-    func begin(_ proof: OwnProof, of user: String, from network: String) async throws -> Begun {
+    func begin(_ proof: Reauthentication, of user: String, from network: String) async throws -> Begun {
         try await passwords.brake.begin(user, from: network, now: now())
         let (stored, factor) = try await store.read {
             (try $0.password(of: user)?.hash, try $0.secondFactor(of: user))

@@ -3,7 +3,7 @@
 import Synchronization
 
 /// A semaphore for readers of the database: first come, first served; waiting blocks no thread.
-final class ReaderRoom: Sendable {
+final class ReaderSemaphore: Sendable {
     private struct State {
         var free: Int
         var waiting: [CheckedContinuation<Void, Never>] = []

@@ -6,12 +6,12 @@ import Testing
 @testable import KalendsCore
 
 @Suite("Room for the reports of calendar apps")
-struct ReportRoomTests {
+struct ReportLimiterTests {
     private static func user(_ id: String, _ network: String = "n") -> Sender {
         Sender(.user(id), narrowed: .user(id), network: network)
     }
 
-    private static func refusal(_ room: ReportRoom, _ sender: Sender) async -> Refusal? {
+    private static func refusal(_ room: ReportLimiter, _ sender: Sender) async -> Refusal? {
         do {
             _ = try await room.enter(sender)
             return nil
@@ -24,8 +24,8 @@ struct ReportRoomTests {
     func places() async throws {
         var limits = ConnectionLimits()
         limits.reportPatience = .zero
-        let room = ReportRoom(limits) { 0 }
-        var held: [ReportRoom.Place] = []
+        let room = ReportLimiter(limits) { 0 }
+        var held: [ReportLimiter.Place] = []
         for _ in 0..<limits.reportsOfAPerson { held.append(try await room.enter(Self.user("ann"))) }
         let refused = try #require(await Self.refusal(room, Self.user("ann", "elsewhere")))
         #expect(refused.kind == .unavailable && refused.code == .busy && refused.retryAfter == 5)
@@ -39,8 +39,8 @@ struct ReportRoomTests {
 
         limits.reportPatience = .seconds(600)
         limits.reportsOfAPerson = 1
-        let patient = ReportRoom(limits) { 0 }
-        let first = Mutex<ReportRoom.Place?>(try await patient.enter(Self.user("ann")))
+        let patient = ReportLimiter(limits) { 0 }
+        let first = Mutex<ReportLimiter.Place?>(try await patient.enter(Self.user("ann")))
         let second = Task { try await patient.enter(Self.user("ann")) }
         try await Task.sleep(for: .milliseconds(200))
         first.withLock { $0 = nil }
@@ -54,7 +54,7 @@ struct ReportRoomTests {
         limits.reportTime = .milliseconds(20)
         limits.reportBytes = 1000
         let now = Mutex(0)
-        let room = ReportRoom(limits) { now.withLock { $0 } }
+        let room = ReportLimiter(limits) { now.withLock { $0 } }
         func work(_ time: Duration) {
             let end = SystemThread.processorTime + time
             while SystemThread.processorTime < end {}

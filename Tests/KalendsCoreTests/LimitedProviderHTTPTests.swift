@@ -40,12 +40,12 @@ private final class Scene: Sendable {
 }
 
 @Suite("What comes in from calendar servers")
-struct ProviderDoorTests {
+struct LimitedProviderHTTPTests {
     private static let mib = 1 << 20
     private static let ann = Sender(user: "ann", host: "dav.example")
 
     private static func failure(
-        _ door: ProviderDoor, _ method: String = "REPORT"
+        _ door: LimitedProviderHTTP, _ method: String = "REPORT"
     ) async -> TransportFailure? {
         do throws(TransportFailure) {
             _ = try await door.send(ProviderRequest(method, "https://dav.example/"))
@@ -62,8 +62,8 @@ struct ProviderDoorTests {
     @Test("One user's answers get a third of the room, another's what they need, and all of it is given back")
     func room() async throws {
         let answers = ForeignAnswers(limit: 48 * Self.mib, patience: .zero)
-        func door(_ sender: Sender, _ length: Int) -> ProviderDoor {
-            ProviderDoor(LongAnswers(length: length), answers, for: sender, time: .seconds(600))
+        func door(_ sender: Sender, _ length: Int) -> LimitedProviderHTTP {
+            LimitedProviderHTTP(LongAnswers(length: length), answers, for: sender, time: .seconds(600))
         }
         do {
             // Four times its length is counted: the answer, and what is made of it.
@@ -86,7 +86,7 @@ struct ProviderDoorTests {
     @Test("A write whose answer finds no room may have been carried out, and one answer that never fits is too long")
     func kinds() async throws {
         let answers = ForeignAnswers(limit: 48 * Self.mib, patience: .zero)
-        let door = ProviderDoor(LongAnswers(length: Self.mib), answers, for: Self.ann, time: .seconds(600))
+        let door = LimitedProviderHTTP(LongAnswers(length: Self.mib), answers, for: Self.ann, time: .seconds(600))
         do {
             let full = answers.memory.enterAlways(Sender(user: "ben", host: "dav.example"))
             try full.grow(by: 15 * Self.mib)
@@ -96,7 +96,7 @@ struct ProviderDoorTests {
             }
             withExtendedLifetime(full) {}
         }
-        let long = ProviderDoor(LongAnswers(length: 5 * Self.mib), answers, for: Self.ann, time: .seconds(600))
+        let long = LimitedProviderHTTP(LongAnswers(length: 5 * Self.mib), answers, for: Self.ann, time: .seconds(600))
         #expect(await Self.failure(long) == .tooLong)
     }
 
@@ -104,7 +104,7 @@ struct ProviderDoorTests {
     func kept() async throws {
         let answers = ForeignAnswers(limit: 48 * Self.mib, patience: .zero)
         do {
-            let door = ProviderDoor(LongAnswers(length: 0), answers, for: Self.ann, time: .seconds(600))
+            let door = LimitedProviderHTTP(LongAnswers(length: 0), answers, for: Self.ann, time: .seconds(600))
             for _ in 0..<15 { try await door.keep(Self.mib) }
             #expect(answers.memory.bytes == 15 * Self.mib)
             let failure = await #expect(throws: ProviderFailure.self) { try await door.keep(2 * Self.mib) }
@@ -117,7 +117,7 @@ struct ProviderDoorTests {
     func givingWay() async throws {
         let answers = ForeignAnswers(limit: 48 * Self.mib)
         let isAwaited = Atomic(false)
-        let door = ProviderDoor(
+        let door = LimitedProviderHTTP(
             LongAnswers(length: 0, hangs: true), answers, for: Self.ann, time: .seconds(600), patience: .zero
         ) { isAwaited.load(ordering: .relaxed) ? 1 : 0 }
         let run = Task { await Self.failure(door) }
@@ -125,7 +125,7 @@ struct ProviderDoorTests {
         #expect(door.count == 1 && answers.memory.slots > 1)
         isAwaited.store(true, ordering: .relaxed)
         #expect(Self.kind(await run.value) == .busy(retryAfter: 30))
-        let late = ProviderDoor(LongAnswers(length: 0), answers, for: Self.ann, time: .zero)
+        let late = LimitedProviderHTTP(LongAnswers(length: 0), answers, for: Self.ann, time: .zero)
         #expect(Self.kind(await Self.failure(late)) == .unavailable(retryAfter: nil) && late.count == 0)
     }
 

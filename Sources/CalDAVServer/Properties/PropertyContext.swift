@@ -4,7 +4,7 @@ import ICalBridge
 import KalendsCore
 
 /// What the values of properties depend on besides their resource.
-struct Scene: Sendable {
+struct PropertyContext: Sendable {
     let paths: DAVPaths
     /// The user who signed in; nil at a feed's address.
     let user: String?

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Limits how many slow requests of calendar apps run at the same time: reports, and lists of collections. Requests are
 /// bounded by person and by network, and each report in time and in bytes.
-package final class ReportRoom: Sendable {
+package final class ReportLimiter: Sendable {
     /// Places are for reports that are made or wait for their readers; the bytes are what they keep of their bodies.
     private let places: FairPool
     /// The processor time that a sender's reports take: a minute at once, then half of one processor.
@@ -45,11 +45,11 @@ package final class ReportRoom: Sendable {
 
     /// A report's place, with what it has taken until now.
     package final class Place: Sendable {
-        private let room: ReportRoom
+        private let room: ReportLimiter
         private let holding: FairPool.Holding
         private let used = Mutex((time: Duration.zero, bytes: 0))
 
-        fileprivate init(_ room: ReportRoom, _ holding: FairPool.Holding) {
+        fileprivate init(_ room: ReportLimiter, _ holding: FairPool.Holding) {
             (self.room, self.holding) = (room, holding)
         }
 

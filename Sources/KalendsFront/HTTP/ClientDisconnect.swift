@@ -7,11 +7,11 @@ import Synchronization
 /// A callback for the moment when a request's client has disconnected, while the request waits for somebody else.
 ///
 /// It is sent to the connection as an event when the wait begins, and again when the wait is over.
-final class Departure: Sendable {
+final class ClientDisconnect: Sendable {
     /// The client has gone.
-    let come: @Sendable () -> Void
+    let notify: @Sendable () -> Void
 
-    init(_ come: @escaping @Sendable () -> Void) { self.come = come }
+    init(_ notify: @escaping @Sendable () -> Void) { self.notify = notify }
 }
 
 /// Whether a request's client is still there, for work that can be left once it has gone.
@@ -21,18 +21,18 @@ package final class Presence: Sendable {
     }
 
     private let flag: Flag
-    private let departure: Departure
+    private let disconnect: ClientDisconnect
     private let channel: any Channel
 
     /// - Parameter channel: the request's connection.
     package init(on channel: any Channel) {
         let flag = Flag()
-        departure = Departure { flag.isRaised.store(true, ordering: .relaxed) }
+        disconnect = ClientDisconnect { flag.isRaised.store(true, ordering: .relaxed) }
         (self.flag, self.channel) = (flag, channel)
-        channel.triggerUserOutboundEvent(departure, promise: nil)
+        channel.triggerUserOutboundEvent(disconnect, promise: nil)
     }
 
-    deinit { channel.triggerUserOutboundEvent(departure, promise: nil) }
+    deinit { channel.triggerUserOutboundEvent(disconnect, promise: nil) }
 
     /// Throws `CancellationError` if the client has gone.
     package func check() throws {
@@ -48,9 +48,9 @@ extension KalendsContext {
     package func awaiting<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         memory.letGo()
         let (events, continuation) = AsyncStream.makeStream(of: Void.self)
-        let departure = Departure { continuation.finish() }
-        channel.triggerUserOutboundEvent(departure, promise: nil)
-        defer { channel.triggerUserOutboundEvent(departure, promise: nil) }
+        let disconnect = ClientDisconnect { continuation.finish() }
+        channel.triggerUserOutboundEvent(disconnect, promise: nil)
+        defer { channel.triggerUserOutboundEvent(disconnect, promise: nil) }
         return try await withThrowingTaskGroup(of: Value.self) { group in
             group.addTask { try await work() }
             group.addTask {

@@ -5,7 +5,7 @@ package import Storage
 
 /// When a connection is polled without a reason: often where only polling finds changes, rarely where the provider
 /// announces them. Times are in milliseconds.
-enum LookPlan {
+enum PollSchedule {
     /// The interval of connections whose changes are announced, and the longest to which others are stretched.
     static let longest = 6 * 3_600_000
     /// The interval of connections that never ran.
@@ -72,7 +72,7 @@ package struct RequestForecast: Hashable, Sendable {
     package var stretch: Double {
         guard let limit, total > limit else { return 1 }
         let room = Double(limit) - rest
-        let most = Double(LookPlan.longest) / 300_000
+        let most = Double(PollSchedule.longest) / 300_000
         return room > 0 ? min(most, max(1, polls / room)) : most
     }
 
@@ -89,7 +89,7 @@ extension SyncContext {
         let found = try await store.read { transaction in
             try [Connection.Provider.google, .outlook, .caldav].compactMap { provider -> RequestForecast? in
                 let day = try transaction.requestDay(
-                    by: provider, usual: LookPlan.usual, longest: LookPlan.longest, now: now)
+                    by: provider, usual: PollSchedule.usual, longest: PollSchedule.longest, now: now)
                 guard day.connections > 0 || day.today.requests > 0 else { return nil }
                 let limit = provider == .google ? settings.googleRequestsPerDay : nil
                 return RequestForecast(provider, day, limit: limit, now: now)

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Bytes take room as they arrive and give it back with the last value made of them, documents are read in turns, and
 /// all of it has a time. Once room or time has run out, nothing more is sent.
-final class ProviderDoor: ProviderHTTP {
+final class LimitedProviderHTTP: ProviderHTTP {
     private struct State {
         var sent = 0
         /// How long answers have been slow, and when that was last looked at.
@@ -56,20 +56,20 @@ final class ProviderDoor: ProviderHTTP {
         // Another server may do the run by now.
         do { try HeldLeases.check() } catch { throw .ended(ended(.leaseLost)) }
         state.withLock { $0.sent += 1 }
-        let arrival = Arrival(answers.memory.enterAlways(sender), answers)
+        let memory = ResponseMemory(answers.memory.enterAlways(sender), answers)
         var failure = TransportFailure.unanswered("The host did not answer in time.")
         switch await awaited({ [line] in
             await Self.result { () async throws(TransportFailure) in
-                try await line.send(request) { await arrival.admit($0) }
+                try await line.send(request) { await memory.admit($0) }
             }
         }) {
         case .success(var answer):
-            answer.room = arrival
+            answer.room = memory
             return answer
         case .failure(let other): failure = other
-        case nil: arrival.refuse(.givesWay)
+        case nil: memory.refuse(.givesWay)
         }
-        guard let reason = arrival.refusal else { throw failure }
+        guard let reason = memory.refusal else { throw failure }
         guard reason.isTransient else { throw .tooLong }
         // A request that changes something may have been carried out.
         throw request.isSafe ? .ended(ended(reason)) : failure == .tooLong ? .unanswered(reason.message) : failure
@@ -157,7 +157,7 @@ final class ProviderDoor: ProviderHTTP {
 }
 
 /// The room of one answer: taken as its bytes arrive, given back with the last value that is made of it.
-private final class Arrival: Sendable {
+private final class ResponseMemory: Sendable {
     private let holding: FairPool.Holding
     private let answers: ForeignAnswers
     private let state = Mutex<(held: Int, refusal: ProviderFailure?)>((0, nil))
