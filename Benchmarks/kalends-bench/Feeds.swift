@@ -36,7 +36,7 @@ struct Feeds: AsyncParsableCommand {
                 var lines = ""
                 for start in stride(from: first, to: min(total, first + each * 100), by: each) {
                     let circle = "circle-\(start / each)"
-                    _ = try transaction.putCircle(circle, name: circle, timeZone: "Europe/Berlin", now: now)
+                    _ = try transaction.putCircle(Circle(id: circle, name: circle, timeZone: "Europe/Berlin"), now: now)
                     _ = try transaction.putMember("ann", in: circle, displayName: "Ann", role: .owner, now: now)
                     for number in start..<min(total, start + each) {
                         let new = FeedLedger.NewFeed(

@@ -155,7 +155,7 @@ struct FeedLedgerResolvingTests {
         try await home.store.recordRepeatedly { try $0.purgeCircle("home", limit: $1) }
         try await expect(token, "ended", now: 5)
         try await home.write { transaction in
-            _ = try transaction.putCircle("home", name: "home", timeZone: "UTC", now: 6)
+            _ = try transaction.putCircle(Circle(id: "home", name: "home", timeZone: "UTC"), now: 6)
             _ = try transaction.putMember("ann", in: "home", displayName: "ann", role: .owner, now: 6)
         }
         try await expect(token, "ended", now: 7)

@@ -21,7 +21,7 @@ struct SharedJournalTests {
         store = try TestedPostgreSQL.share(directory.appending(path: "k").path)
         let ledger = FeedLedger(store: store, key: try SealingKey(file: directory.appending(path: "key").path))
         feed = try await store.write { transaction in
-            _ = try transaction.putCircle("home", name: "home", timeZone: "UTC", now: 1)
+            _ = try transaction.putCircle(Circle(id: "home", name: "home", timeZone: "UTC"), now: 1)
             _ = try transaction.putMember("ann", in: "home", displayName: "ann", role: .member, now: 1)
             return try ledger.create(
                 FeedLedger.NewFeed(circleID: "home", userID: "ann", label: nil, config: "{}", expiresAt: nil),

@@ -31,7 +31,7 @@ final class TemporaryLedger: Sendable {
         let home = try TemporaryLedger()
         try await home.write { transaction in
             for circle in ["home", "other"] {
-                _ = try transaction.putCircle(circle, name: circle, timeZone: "UTC", now: 1)
+                _ = try transaction.putCircle(Circle(id: circle, name: circle, timeZone: "UTC"), now: 1)
                 for user in ["ann", "bob"] {
                     _ = try transaction.putMember(user, in: circle, displayName: user, role: .member, now: 1)
                 }

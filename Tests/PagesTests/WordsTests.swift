@@ -68,6 +68,7 @@ struct WordsTests {
             + ActivityPage.Subject.allCases.map { "activityWhat_\($0.rawValue)" }
             + ActivityPage.Way.allCases.map { "activityWay_\($0.rawValue)" }
             + ImportPage.Change.allCases.map { "import_\($0.rawValue)" }
+            + FeedPage.LeftOut.Rule.allCases.map { "leftOut_\($0.rawValue)" }
             + ImportPage.Earlier.State.allCases.map { "importState_\($0.rawValue)" }
             + Draft.Problem.Code.allCases.map { "problem_\($0.rawValue)" }
             + FileProblem.Severity.allCases.map { "severity_\($0.rawValue)" }

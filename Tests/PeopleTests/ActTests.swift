@@ -22,7 +22,8 @@ struct ActTests {
             try await server.makeCircle()
             let before = try await Self.entries(server).count
             let name = try await server.services.acts.act(on: .circle("c", .manage), for: Self.ann) { act in
-                let circle = try act.transaction.putCircle("c", name: "New", timeZone: "UTC", now: act.now).0
+                let circle = try act.transaction.putCircle(Circle(id: "c", name: "New", timeZone: "UTC"), now: act.now)
+                    .0
                 return ActResult(circle.name, noting: AuditNote(.circleChanged, "c", detail: ["fields": ["name"]]))
             }
             #expect(name == "New")
@@ -67,7 +68,7 @@ struct ActTests {
             let before = try await Self.entries(server).count
             await #expect(throws: Refusal.self) {
                 try await server.services.acts.act(on: .circle("c", .manage), for: Self.ann) { act -> ActResult<Void> in
-                    _ = try act.transaction.putCircle("c", name: "New", timeZone: "UTC", now: act.now)
+                    _ = try act.transaction.putCircle(Circle(id: "c", name: "New", timeZone: "UTC"), now: act.now)
                     throw Refusal.conflict("A test.")
                 }
             }

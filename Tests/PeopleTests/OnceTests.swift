@@ -285,7 +285,7 @@ struct OnceTests {
             struct Broken: Error {}
             @Sendable func name(_ given: String, breaking: Bool) async throws -> String {
                 try await services.acts.act(on: .circle("c", .manage), for: caller) { act in
-                    _ = try act.transaction.putCircle("c", name: given, timeZone: "UTC", now: act.now)
+                    _ = try act.transaction.putCircle(Circle(id: "c", name: given, timeZone: "UTC"), now: act.now)
                     if breaking { throw Broken() }
                     return .unnoted("a test", given)
                 }

@@ -35,7 +35,7 @@ struct AuditEntryTests {
         let home = try TemporaryStore()
         try await home.write { transaction throws in
             #expect(try transaction.lastAuditEntry() == nil)
-            _ = try transaction.putCircle("home", name: "Home", timeZone: "UTC", now: 1)
+            _ = try transaction.putCircle(Circle(id: "home", name: "Home", timeZone: "UTC"), now: 1)
             try transaction.insert(Self.entry(1, circle: "home"))
             #expect(try transaction.deleteCircle("home", now: 2))
             #expect(try transaction.lastAuditEntry() == Self.entry(1, circle: "home"))

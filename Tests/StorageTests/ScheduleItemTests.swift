@@ -130,7 +130,7 @@ struct ScheduleItemTests {
     func refusesStatement(sql: String) async throws {
         try await home.write { transaction in
             try transaction.makeHome()
-            _ = try transaction.putCircle("empty", name: "Empty", timeZone: "UTC", now: 1)
+            _ = try transaction.putCircle(Circle(id: "empty", name: "Empty", timeZone: "UTC"), now: 1)
             try transaction.put(.sample("a", .appointments, patient: "pia", owner: "ann"))
             try transaction.putOccurrence(
                 ChangedOccurrence(

@@ -76,32 +76,25 @@ struct SchemaHistoryTests {
         return history
     }
 
-    private static let occurrencesAgain = [
-        "ALTER TABLE occurrences RENAME TO former_occurrences",
-        """
-        CREATE TABLE occurrences (
-            circle_id TEXT NOT NULL,
-            collection TEXT NOT NULL,
-            item_id TEXT NOT NULL,
-            original_start TEXT NOT NULL,
-            starts_at BIGINT NOT NULL,
-            ends_at BIGINT NOT NULL,
-            content TEXT NOT NULL,
-            created_at BIGINT NOT NULL,
-            updated_at BIGINT NOT NULL,
-            PRIMARY KEY (circle_id, collection, item_id, original_start),
-            FOREIGN KEY (circle_id, collection, item_id)
-                REFERENCES schedule_items (circle_id, collection, id) ON DELETE CASCADE
-        ) /* clustered */
-        """,
-        """
-        INSERT INTO occurrences (circle_id, collection, item_id, original_start, starts_at, ends_at, content,
-            created_at, updated_at)
-        SELECT circle_id, collection, item_id, original_start, starts_at, ends_at, content, created_at, updated_at
-        FROM former_occurrences
-        """,
-        "DROP TABLE former_occurrences",
-    ]
+    private static var occurrencesAgain: [String] {
+        let table: SchemaTable = "occurrences"
+        let columns = table.columns.joined(separator: ", ")
+        func statements(_ beginning: String) -> [String] {
+            Schema.migrations.joined().filter { $0.hasPrefix("\(beginning) \(table.name) ") }
+        }
+        return ["ALTER TABLE \(table.name) RENAME TO former_occurrences"]
+            + statements("CREATE TABLE").map { $0 + " /* clustered */" } + statements("ALTER TABLE")
+            + [
+                "INSERT INTO \(table.name) (\(columns)) SELECT \(columns) FROM former_occurrences",
+                "DROP TABLE former_occurrences",
+            ]
+    }
+
+    /// What a database of a history's latest version has recorded, which tells an earlier program whether it may work with
+    /// it; nil for nothing.
+    private static func recorded(_ history: SchemaHistory) -> String? {
+        history.oldest < history.latest ? String(history.oldest) : nil
+    }
 
     /// Creates a database of this version with rows.
     private static func make(_ path: String) async throws {
@@ -159,7 +152,8 @@ struct SchemaHistoryTests {
             let store = try SQLiteStore(path: path)
             try await store.checkSchema()
             #expect(try await store.valueFaults().isEmpty)
-            #expect(try await store.read { try $0.setting(Schema.oldestSetting) } == nil)
+            let recorded = try await store.read { try $0.setting(Schema.oldestSetting) }
+            #expect(recorded == Self.recorded(SchemaHistory()))
             try store.close()
         }
     }
@@ -173,13 +167,15 @@ struct SchemaHistoryTests {
             #expect(before.values.count { !$0.isEmpty } >= 10)
             let history = Self.next(isExpansion: isExpansion)
             try Self.migrate(path, history)
-            var after = try Self.contents(path, Schema.tables)
-            // What tells an earlier program whether it may work with the database.
-            let oldest = "'\(Schema.oldestSetting)' '\(SchemaHistory().latest)'"
-            let settings = after["settings"] ?? []
-            #expect(settings.contains(oldest) == isExpansion)
-            after["settings"] = settings.filter { $0 != oldest }
-            #expect(after == before)
+            let after = try Self.contents(path, Schema.tables)
+            func settings(_ contents: [String: [String]], areOldest: Bool) -> [String]? {
+                contents["settings"]?.filter { $0.hasPrefix("'\(Schema.oldestSetting)' ") == areOldest }
+            }
+            let recorded = Self.recorded(history).map { ["'\(Schema.oldestSetting)' '\($0)'"] } ?? []
+            #expect((recorded != []) == isExpansion)
+            #expect(settings(after, areOldest: true) == recorded)
+            #expect(settings(after, areOldest: false) == settings(before, areOldest: false))
+            for (table, rows) in before where table != "settings" { #expect(after[table] == rows, "\(table)") }
 
             let other = directory.appending(path: "new.sqlite").path
             try Self.migrate(other, history)

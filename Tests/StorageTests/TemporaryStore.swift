@@ -84,7 +84,7 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Creates the circle `home` at time 1 with the members ann and bob and the patients pia and quin.
     func makeHome(_ circle: String = "home") throws {
-        _ = try putCircle(circle, name: "Home", timeZone: "Europe/Vienna", now: 1)
+        _ = try putCircle(Circle(id: circle, name: "Home", timeZone: "Europe/Vienna"), now: 1)
         for (id, name) in [("ann", "Ann"), ("bob", "Bob")] {
             _ = try putMember(id, in: circle, displayName: name, role: .member, now: 1)
         }

@@ -150,7 +150,7 @@ extension StoreConformance {
         },
         StoreCheck("A number beyond what its column may hold is found, with its row") { home async throws in
             try await home.store.write { transaction in
-                _ = try transaction.putCircle("far", name: "Far", timeZone: "UTC", now: 1)
+                _ = try transaction.putCircle(Circle(id: "far", name: "Far", timeZone: "UTC"), now: 1)
                 try transaction.execute("UPDATE circles SET created_at = $1", [.integer(.max)])
             }
             let faults = try await home.store.valueFaults()

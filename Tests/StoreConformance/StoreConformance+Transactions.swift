@@ -11,7 +11,7 @@ extension StoreConformance {
         StoreCheck("A write that throws leaves nothing behind, and its error is the caller's") { home async throws in
             await #expect(throws: Refused.self) {
                 try await home.store.write { transaction in
-                    _ = try transaction.putCircle("home", name: "Home", timeZone: "UTC", now: 1)
+                    _ = try transaction.putCircle(Circle(id: "home", name: "Home", timeZone: "UTC"), now: 1)
                     try transaction.set("name", to: "value")
                     throw Refused()
                 }

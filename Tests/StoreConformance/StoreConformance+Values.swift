@@ -82,7 +82,7 @@ extension StoreConformance {
             }
             try await home.store.write { transaction in
                 for name in names {
-                    _ = try transaction.putCircle(name, name: name, timeZone: "UTC", now: 1)
+                    _ = try transaction.putCircle(Circle(id: name, name: name, timeZone: "UTC"), now: 1)
                 }
             }
             let found = try await home.store.read { try $0.rows("SELECT id FROM circles ORDER BY id", []) }

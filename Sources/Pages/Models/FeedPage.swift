@@ -41,12 +41,16 @@ public struct FeedPage: Page {
         }
     }
 
-    /// The entries that a rule leaves out of a feed, by the rule's name in the preview.
+    /// The entries that a rule leaves out of a feed.
     public struct LeftOut: Sendable {
-        public var rule: String
+        public enum Rule: String, CaseIterable, Sendable {
+            case kind, patient, window, completed, privateEvent, other
+        }
+
+        public var rule: Rule
         public var count: Int
 
-        public init(rule: String, count: Int) {
+        public init(rule: Rule, count: Int) {
             (self.rule, self.count) = (rule, count)
         }
     }
@@ -233,11 +237,10 @@ extension RenderContext {
     }
 
     /// The reason why a feed leaves something out.
-    ///
-    /// - Parameter rule: the rule's name in the preview.
-    func reason(_ rule: String, _ feed: FeedSummary) -> String {
-        if rule == "kind", !feed.hidden.isEmpty { return words("leftOut_kind", ["kinds": kinds(feed.hidden)]) }
-        let known = ["patient", "window", "completed", "privateEvent"].contains(rule) ? rule : "other"
-        return words["leftOut_\(known)"]
+    func reason(_ rule: FeedPage.LeftOut.Rule, _ feed: FeedSummary) -> String {
+        if rule == .kind {
+            return feed.hidden.isEmpty ? words["leftOut_other"] : words("leftOut_kind", ["kinds": kinds(feed.hidden)])
+        }
+        return words["leftOut_\(rule.rawValue)"]
     }
 }

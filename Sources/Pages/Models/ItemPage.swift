@@ -24,7 +24,7 @@ public struct ItemPage: Page {
     /// Nil when nothing is known about it, for example for an imported event.
     public var reach: ItemReach?
     /// The reader's own feeds that do not show the item, each with the rule that leaves it out.
-    public var silent: [(feed: FeedSummary, rule: String)] = []
+    public var silent: [(feed: FeedSummary, rule: FeedPage.LeftOut.Rule)] = []
 
     public init(
         entry: PageEntry, status: Status? = nil, person: String? = nil, patient: String? = nil, place: String? = nil,

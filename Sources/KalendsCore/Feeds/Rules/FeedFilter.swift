@@ -4,7 +4,7 @@ import ICalBridge
 import Storage
 
 /// Why an item of the circle is not in a feed; the raw values are those of the API.
-package enum Exclusion: String, Sendable {
+package enum Exclusion: String, CaseIterable, Sendable {
     case kind = "kind-not-included"
     case patient = "patient-not-included"
     case completed = "completed-task"
@@ -148,14 +148,10 @@ struct FeedFilter {
     /// The events about the feed's own address, whatever its configuration; only readers of a replaced address see
     /// them.
     var notices: [Event] {
-        guard let event = notice?.event, exclusion(by: Extent(of: [event], zone: zone)) == nil else { return [] }
+        // No rule about entries counts here, only the window.
+        guard let event = notice?.event, case .once(let span) = Extent(of: [event], zone: zone), window.shows(span)
+        else { return [] }
         return [event]
-    }
-
-    /// Returns why the window leaves out an entry that is not a series, if it does.
-    private func exclusion(by extent: Extent) -> Exclusion? {
-        var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
-        return exclusion(by: extent, nil, &budget)
     }
 
     /// Returns why an entry is left out, if it is: because of the window, or because finding out would cost too much.
@@ -163,24 +159,36 @@ struct FeedFilter {
     /// The answer depends on the entry, the window and the cost of the entries before it, never on running time, so a
     /// feed has the same bytes however it was made. Entries that are not series cost nothing.
     func exclusion(by extent: Extent, _ span: EntrySpan?, _ budget: inout RecurrenceBudget) -> Exclusion? {
-        let isShown: Bool
         switch extent {
-        case .once(.days(let first, let until)): isShown = window.shows(days: first, until: until)
-        case .once(.timed(let start, let end, _)): isShown = window.times.overlaps(start, until: end)
+        case .once(let span): return window.shows(span) ? nil : .window
+        case .nowhere: return .window
         case .series(let series):
             guard span?.isNear(window) ?? true else { return .window }
             guard budget.left > 0 else { return .costly }
             let (exclusion, cost) = self.exclusion(of: series)
             budget.spend(cost)
             return exclusion
-        case .nowhere: isShown = false
         }
-        return isShown ? nil : .window
     }
 
-    /// Returns why the window leaves out series, if it does, and the number of steps needed, which does not depend on
-    /// earlier entries.
+    /// All that `exclusion(of:)` depends on for series, besides what feeds of one look have in common.
+    var ofSeries: SeriesFilter { SeriesFilter(times: window.times) }
+
+    /// Returns why series are left out, if they are, and the number of steps needed, which does not depend on earlier
+    /// entries.
     func exclusion(of series: [Series]) -> (Exclusion?, cost: Int) {
+        ofSeries.exclusion(of: series, floatingIn: zone.rules)
+    }
+}
+
+/// What decides which series a feed shows.
+///
+/// Feeds of one look, and so of one zone, share the answers by this value: an option that decides about series has to be
+/// a property here, or one feed gets another's answer.
+struct SeriesFilter: Hashable {
+    let times: TimeRange
+
+    fileprivate func exclusion(of series: [Series], floatingIn zone: any TimeZoneRules) -> (Exclusion?, cost: Int) {
         var cost = 0
         var isCostly = false
         for one in series {
@@ -188,7 +196,7 @@ struct FeedFilter {
             let granted = RecurrenceBudget.perSeries + one.listedCount
             var part = RecurrenceBudget(steps: granted)
             // The whole series is included as soon as one occurrence is in the window.
-            let isIn = one.overlaps(from: window.from, to: window.to, floatingIn: zone.rules, budget: &part)
+            let isIn = one.overlaps(from: times.from, to: times.to, floatingIn: zone, budget: &part)
             cost += granted - max(part.left, 0)
             if isIn == true { return (nil, cost) }
             isCostly = isCostly || isIn == nil

@@ -21,6 +21,13 @@ struct FeedWindow: Hashable, Sendable {
         times = TimeRange(from: midnight(firstDay), to: midnight(endDay))
     }
 
+    func shows(_ span: TimeSpan) -> Bool {
+        switch span {
+        case .days(let first, let until): shows(days: first, until: until)
+        case .timed(let start, let end, _): times.overlaps(start, until: end)
+        }
+    }
+
     /// Whether any of some days is shown; `last` is the day after the last one.
     func shows(days first: CivilDate, until last: CivilDate) -> Bool {
         first < endDay && (last > firstDay || first >= firstDay)

@@ -100,8 +100,8 @@ struct RenderedSchedule {
     private(set) var state: State
     private var parts: [Part] = []
     private var sortKeys: [EntryID: SortKey] = [:]
-    /// The last answer for each series, with its window and its cost.
-    private var answers: [EntryID: (from: Instant, to: Instant, exclusion: Exclusion?, cost: Int)] = [:]
+    /// The last answer for each series, with what it depends on besides the look, and its cost.
+    private var answers: [EntryID: (filter: SeriesFilter, exclusion: Exclusion?, cost: Int)] = [:]
     /// The approximate size in memory, in bytes.
     private(set) var size = 0
 
@@ -237,16 +237,15 @@ struct RenderedSchedule {
     private mutating func exclusion(
         of part: Part, _ filter: FeedFilter, _ budget: inout RecurrenceBudget
     ) -> Exclusion? {
-        let window = filter.window
-        guard case .series(let series) = part.extent, part.span.isNear(window), budget.left > 0 else {
+        guard case .series(let series) = part.extent, part.span.isNear(filter.window), budget.left > 0 else {
             return filter.exclusion(by: part.extent, part.span, &budget)
         }
-        if let answer = answers[part.id], answer.from == window.from, answer.to == window.to {
+        if let answer = answers[part.id], answer.filter == filter.ofSeries {
             budget.spend(answer.cost)
             return answer.exclusion
         }
         let (exclusion, cost) = filter.exclusion(of: series)
-        answers[part.id] = (window.from, window.to, exclusion, cost)
+        answers[part.id] = (filter.ofSeries, exclusion, cost)
         budget.spend(cost)
         return exclusion
     }

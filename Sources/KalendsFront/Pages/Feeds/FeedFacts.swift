@@ -90,7 +90,7 @@ extension FeedPage {
             content: ContentForm(kinds: settings.kinds).fields(
                 try FeedConfiguration(stored: feed.config, settings.kinds), patients: patients),
             preview: preview,
-            leftOut: (shown.health.weight?.leftOut ?? [:]).map { LeftOut(rule: $0.key.word, count: $0.value) }
+            leftOut: (shown.health.weight?.leftOut ?? [:]).map { LeftOut(rule: $0.key.rule, count: $0.value) }
                 .sorted { $0.count > $1.count }, draft: draft)
     }
 }
@@ -113,15 +113,15 @@ extension EntryKind {
 }
 
 extension Exclusion {
-    /// The key of the texts for this value.
-    var word: String {
+    /// What pages say of it.
+    var rule: FeedPage.LeftOut.Rule {
         switch self {
-        case .kind: "kind"
-        case .patient: "patient"
-        case .completed: "completed"
-        case .window: "window"
-        case .privateEvent: "privateEvent"
-        case .costly, .repeated: "other"
+        case .kind: .kind
+        case .patient: .patient
+        case .completed: .completed
+        case .window: .window
+        case .privateEvent: .privateEvent
+        case .costly, .repeated: .other
         }
     }
 }

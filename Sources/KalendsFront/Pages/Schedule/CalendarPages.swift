@@ -107,7 +107,7 @@ struct CalendarPages: Sendable {
             page.silent = try reach.silent.map { silent in
                 let feed = silent.feed
                 let hidden = EntryKind.hidden(by: try FeedConfiguration(stored: feed.config, kinds), kinds)
-                return (FeedSummary(id: feed.id, label: feed.label ?? "", hidden: hidden), silent.why.word)
+                return (FeedSummary(id: feed.id, label: feed.label ?? "", hidden: hidden), silent.why.rule)
             }
             return page
         }

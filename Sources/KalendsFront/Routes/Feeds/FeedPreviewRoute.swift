@@ -17,9 +17,8 @@ struct FeedPreviewRoute: Sendable {
             Operation(
                 "previewFeed", "Preview what a feed shows, and which rules leave out the rest", .feed, .scope(.feeds),
                 details: """
-                    Rules are `kind-not-included`, `patient-not-included`, `completed-task`, `private-event`, `repeated` \
-                    (another source has the same event), `outside-window`, and `rule-too-costly` for a repetition \
-                    that takes too much work to expand. A part ends early at 4 MiB; `nextCursor` continues it.
+                    Rules are \(Exclusion.allCases.map(\.documented).joined(separator: ", ")). A part ends early at 4 MiB; \
+                    `nextCursor` continues it.
                     """,
                 query: [
                     .init(name: "from", schema: day), .init(name: "to", schema: day),
@@ -53,5 +52,17 @@ struct FeedPreviewRoute: Sendable {
         let (from, to) = (bound("from"), bound("to"))
         (days.from, days.to) = (from, to)
         return days
+    }
+}
+
+extension Exclusion {
+    /// Its name in the API, with what the name does not say.
+    fileprivate var documented: String {
+        let name = "`\(rawValue)`"
+        return switch self {
+        case .kind, .patient, .completed, .window, .privateEvent: name
+        case .costly: name + " (finding the occurrences takes too much work)"
+        case .repeated: name + " (another source has the same event)"
+        }
     }
 }

@@ -17,8 +17,8 @@ extension User: StoredRow {
     static let table = RecordTable<User>(
         "users",
         [
-            .once("id", \.id), .once("time_zone", \.timeZone), .once("language", \.language),
-            .once("reads_phone", \.readsPhone), .once("created_at", \.createdAt), .once("updated_at", \.updatedAt),
+            .init("id", \.id), .init("time_zone", \.timeZone), .init("language", \.language),
+            .init("reads_phone", \.readsPhone), .once("created_at", \.createdAt), .init("updated_at", \.updatedAt),
         ])
 }
 
@@ -35,25 +35,27 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Sets a user's zone; nothing changes when the user has that zone already.
     public func putUser(_ id: String, timeZone: String?, now: Int) throws -> User {
-        if let old = try user(id), old.timeZone == timeZone { return old }
-        try insert(
-            new: User(id: id, timeZone: timeZone, createdAt: now, updatedAt: now),
-            "ON CONFLICT (id) DO UPDATE SET time_zone = EXCLUDED.time_zone, updated_at = EXCLUDED.updated_at")
-        guard let new = try user(id) else { throw StorageError.unexpectedResult("A user was not kept.") }
-        return new
+        try changeUser(id, now: now) { user in
+            if user.timeZone != timeZone { (user.timeZone, user.updatedAt) = (timeZone, now) }
+        }
     }
 
     /// Sets the language of a user's pages; nil for the browser's preference.
     public func putLanguage(_ language: String?, of id: String, now: Int) throws {
-        try insert(
-            new: User(id: id, language: language, createdAt: now, updatedAt: now),
-            "ON CONFLICT (id) DO UPDATE SET language = EXCLUDED.language")
+        _ = try changeUser(id, now: now) { $0.language = language }
     }
 
     /// Sets whether the events in the calendar of a person's phone are read and shown.
     public func putReadsPhone(_ reads: Bool, of id: String, now: Int) throws {
-        try insert(
-            new: User(id: id, readsPhone: reads, createdAt: now, updatedAt: now),
-            "ON CONFLICT (id) DO UPDATE SET reads_phone = EXCLUDED.reads_phone")
+        _ = try changeUser(id, now: now) { $0.readsPhone = reads }
+    }
+
+    /// Stores a user with a change, also one of whom nothing was stored.
+    private func changeUser(_ id: String, now: Int, _ change: (inout User) -> Void) throws -> User {
+        let old = try user(id)
+        var new = old ?? User(id: id, createdAt: now, updatedAt: now)
+        change(&new)
+        if new != old { try put(new) }
+        return new
     }
 }

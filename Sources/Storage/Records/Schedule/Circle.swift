@@ -20,12 +20,17 @@ public struct Circle: Hashable, Sendable {
 }
 
 extension Circle: StoredRow {
+    /// Creates a circle as a caller describes it; what it counts by itself comes with `putCircle`.
+    public init(id: String, name: String, timeZone: String) {
+        (self.id, self.name, self.timeZone) = (id, name, timeZone)
+    }
+
     static let table = RecordTable<Circle>(
         "circles",
         [
-            .once("id", \.id), .once("name", \.name), .once("time_zone", \.timeZone), .once("version", \.version),
-            .once("changed_at", \.changedAt), .shown("events_epoch", \.eventsEpoch),
-            .shown("events_floor", \.eventsFloor), .once("created_at", \.createdAt), .once("updated_at", \.updatedAt),
+            .init("id", \.id), .init("name", \.name), .init("time_zone", \.timeZone), .init("version", \.version),
+            .init("changed_at", \.changedAt), .shown("events_epoch", \.eventsEpoch),
+            .shown("events_floor", \.eventsFloor), .once("created_at", \.createdAt), .init("updated_at", \.updatedAt),
         ])
 }
 
@@ -55,31 +60,31 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Creates or changes a circle; storing the same values again changes nothing.
     ///
-    /// With another zone, every item without a zone of its own moves to another clock, which counts as a change of
-    /// each. Throws `CircleIsBeingRemoved` while a circle of this id is being removed.
-    public func putCircle(_ id: String, name: String, timeZone: String, now: Int) throws -> (Circle, isNew: Bool) {
-        let old = try circle(id)
-        if let old, old.name == name, old.timeZone == timeZone { return (old, false) }
-        if old == nil, try isBeingRemoved(circle: id) { throw CircleIsBeingRemoved() }
-        // This comes before the version rises, so that the items change in the version that the circle then gets.
-        if let old, old.timeZone != timeZone { try revise(because: .zone, in: id, now: now) }
-        // One that comes back under its id begins above the versions that it had: a number that a calendar app has of
-        // then must not be one of now.
-        let isBack = try old == nil && changeNumbers(in: id).latest > 0
-        try insert(
-            new: Circle(
-                id: id, name: name, timeZone: timeZone, version: isBack ? max(1, now / 1000) : 1, changedAt: now,
-                createdAt: now, updatedAt: now),
-            """
-            ON CONFLICT (id) DO UPDATE SET name = EXCLUDED.name, time_zone = EXCLUDED.time_zone,
-                version = circles.version + 1,
-                changed_at = \(ChangeTime.after(column: "circles.changed_at", now: "EXCLUDED.changed_at")),
-                updated_at = EXCLUDED.updated_at
-            """)
-        if let old, old.timeZone != timeZone {
-            try touchNotices(in: id, now: now)
+    /// Its versions, epochs and times follow from what is stored, whatever the record has. With another zone, every item
+    /// without a zone of its own moves to another clock, which counts as a change of each. Throws
+    /// `CircleIsBeingRemoved` while a circle of this id is being removed.
+    public func putCircle(_ circle: Circle, now: Int) throws -> (Circle, isNew: Bool) {
+        let (id, old) = (circle.id, try self.circle(circle.id))
+        var new = circle
+        (new.eventsEpoch, new.eventsFloor) = (old?.eventsEpoch ?? 0, old?.eventsFloor ?? 0)
+        if let old {
+            (new.version, new.changedAt) = (old.version, old.changedAt)
+            (new.createdAt, new.updatedAt) = (old.createdAt, old.updatedAt)
+            if new == old { return (old, false) }
+            new.version += 1
+            (new.changedAt, new.updatedAt) = (ChangeTime.after(old.changedAt, now: now), now)
+        } else {
+            if try isBeingRemoved(circle: id) { throw CircleIsBeingRemoved() }
+            // One that comes back under its id begins above the versions that it had: a number that a calendar app has of
+            // then must not be one of now.
+            new.version = try changeNumbers(in: id).latest > 0 ? max(1, now / 1000) : 1
+            (new.changedAt, new.createdAt, new.updatedAt) = (now, now, now)
         }
-        guard let new = try circle(id) else { throw StorageError.unexpectedResult("A circle was not kept.") }
+        let hasMoved = old.map { $0.timeZone != new.timeZone } ?? false
+        // This comes before the version rises, so that the items change in the version that the circle then gets.
+        if hasMoved { try revise(because: .zone, in: id, now: now) }
+        try put(new)
+        if hasMoved { try touchNotices(in: id, now: now) }
         try note(.circle, old == nil ? .created : .updated, in: id, now: now)
         return (new, old == nil)
     }

@@ -31,8 +31,9 @@ package struct Circles: Sendable {
             try await acts.act(on: .circleOrNew(id), for: caller) { act in
                 let old = act.target
                 try condition.check(old)
-                let (circle, isNew) = try act.transaction.putCircle(
-                    id, name: name, timeZone: timeZone.identifier, now: act.now)
+                var asked = old ?? Circle(id: id, name: name, timeZone: timeZone.identifier)
+                (asked.name, asked.timeZone) = (name, timeZone.identifier)
+                let (circle, isNew) = try act.transaction.putCircle(asked, now: act.now)
                 if isNew {
                     try caller.checkCircles(in: act.transaction)
                     return ActResult((circle, isNew), noting: AuditNote(.circleCreated, id))
