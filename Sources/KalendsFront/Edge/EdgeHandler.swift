@@ -251,11 +251,8 @@ final class EdgeHandler: ChannelDuplexHandler {
         var hasWritten = false
         // A reader that does not keep up gets nothing more for now.
         while context.channel.isWritable, let answer = outstanding.first, let outcome = answer.outcome {
-            outstanding.removeFirst()
-            state.left()
-            if case .failure(let error) = outcome { path.refuse(answer, error) }
+            if case .failure(let error) = outcome, answer.head != nil { path.refuse(answer, error) }
             write(answer, raw)
-            watch.answered()
             hasWritten = true
         }
         if hasWritten { raw.flush() }
@@ -263,19 +260,31 @@ final class EdgeHandler: ChannelDuplexHandler {
         readOn(context)
     }
 
+    /// Writes an answer, or the next piece of it; it stays the first of the queue until its last piece.
     private func write(_ answer: FeedFastPath.Answer, _ raw: ChannelHandlerContext) {
-        raw.write(NIOAny(IOData.byteBuffer(answer.head)), promise: nil)
-        if let body = answer.body {
-            let written = answer.part.map { part in
+        let head = answer.head
+        answer.head = nil
+        let length = answer.body?.readableBytes ?? 0
+        let piece = answer.body?.readSlice(length: min(length, path.mostAtOnce))
+        let isLast = length <= path.mostAtOnce
+        // Now, because a flush may call this again: it reports when the connection is full, and when it no longer is.
+        if isLast {
+            outstanding.removeFirst()
+            state.left()
+        }
+        if let head { raw.write(NIOAny(IOData.byteBuffer(head)), promise: nil) }
+        if let piece {
+            let written = (isLast ? answer.part : nil).map { part in
                 let promise = raw.eventLoop.makePromise(of: Void.self)
                 promise.futureResult.whenComplete { _ in withExtendedLifetime(part) {} }
                 return promise
             }
-            raw.write(NIOAny(IOData.byteBuffer(body)), promise: written)
+            raw.write(NIOAny(IOData.byteBuffer(piece)), promise: written)
             // A long body is flushed now, so that the connection can report that it is full.
-            if body.readableBytes > Self.longBody { raw.flush() }
+            if piece.readableBytes > Self.longBody { raw.flush() }
         }
-        path.finish(answer)
+        if head != nil { path.finish(answer) }
+        if isLast { watch.answered() }
     }
 
     private func release(_ context: ChannelHandlerContext) {

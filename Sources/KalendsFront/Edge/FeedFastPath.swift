@@ -29,9 +29,9 @@ struct FeedFastPath: Sendable {
     ///
     /// A class, because an answer waits in two queues, and copies of so many parts would cost more than the look-up.
     final class Answer {
-        /// The status line and the header fields.
-        var head: ByteBuffer
-        /// Nil for 304 and HEAD.
+        /// The status line and the header fields; nil once they are written.
+        var head: ByteBuffer?
+        /// What is not yet written of the body; nil for 304 and HEAD.
         var body: ByteBuffer?
         /// Nil for HEAD, which is not counted as a read.
         let access: FeedAccess?
@@ -53,9 +53,11 @@ struct FeedFastPath: Sendable {
         }
     }
 
-    /// The longest body that is written at once, since TLS copies what it is given. Longer bodies are written in
-    /// pieces.
-    private var mostBytes: Int { services.settings.tlsCertificate == nil ? 256 << 10 : MemoryShare.free }
+    /// The longest body that is answered here.
+    private static let mostBytes = 256 << 10
+    /// The most bytes of a body that are written at once: TLS copies what it is given, so it is given no more than a
+    /// reader keeps up with.
+    let mostAtOnce: Int
 
     let services: Services
     private let bodies: FeedBodies
@@ -74,6 +76,7 @@ struct FeedFastPath: Sendable {
         (self.services, bodies) = (services, front.bodies)
         self.isOpen = isOpen
         transportPolicy = services.settings.transportPolicy
+        mostAtOnce = services.settings.tlsCertificate == nil ? Self.mostBytes : MemoryShare.free
         self.logger = logger
         let lines = logger.logLevel <= .info ? logger.handler as? LineLogHandler : nil
         self.lines = lines
@@ -109,7 +112,7 @@ struct FeedFastPath: Sendable {
         var (body, part): (ByteBuffer?, SharedAnswers.Part?)
         if !answer.isNotModified {
             body = bodies.find(answer.bodyKey)
-            guard let body, body.readableBytes <= mostBytes else { return nil }
+            guard let body, body.readableBytes <= Self.mostBytes else { return nil }
             if body.readableBytes > MemoryShare.free, !asked.isHead {
                 part = services.memory.shared.joinNow(
                     ByteString(answer.validators.etag), body.readableBytes, in: services.memory.feeds,

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Logging
 import NIOSSL
+import Server
 import Storage
 import TestSupport
 import Testing
@@ -73,6 +74,64 @@ struct TLSTests {
             try FileManager.default.copyItem(atPath: folder.appending(path: "new.key").path, toPath: key)
             try await hangUp(until: "was read again")
             #expect(try await Self.connect(server.port).output.contains("second.example"))
+            #expect(await server.stop() == 0)
+        }
+    }
+
+    @Test("A long feed is answered from memory over TLS, too: whole, in order, and also to a reader who lets it wait")
+    func longFeed() async throws {
+        try await Self.run { folder, certificate, key in
+            let metrics = try await ServerPorts.usablePort("127.0.0.1", 0)
+            let server = try await RunningServer(
+                ["--tls-certificate", certificate, "--tls-key", key, "--metrics-port", "\(metrics)"])
+            defer { server.remove() }
+            let secret = try await server.kalends(["key", "create", "--name", "t"]).output
+            func curl(_ arguments: String...) async throws -> String {
+                let answer = try await runProgram("/usr/bin/curl", ["-skS"] + arguments)
+                try #require(answer.status == 0, "\(answer.error)")
+                return answer.output
+            }
+            func call(_ method: String, _ path: String, _ body: String) async throws -> JSONValue {
+                try JSONValue(
+                    parsing: Data(
+                        try await curl(
+                            "-X", method, "-H", "Authorization: Bearer \(secret.trimmingCharacters(in: .newlines))",
+                            "-H", "Content-Type: application/json", "-d", body,
+                            "https://127.0.0.1:\(server.port)/v1/circles/c\(path)"
+                        ).utf8))
+            }
+            _ = try await call("PUT", "", #"{"name":"C","timeZone":"Europe/Berlin"}"#)
+            _ = try await call("PUT", "/members/a", #"{"displayName":"A","role":"owner"}"#)
+            let notes = String(repeating: "n", count: 49_000)
+            for id in 0..<4 {
+                _ = try await call(
+                    "PUT", "/tasks/t\(id)",
+                    #"{"title":"T","dueAt":"2026-03-03T09:00:00Z","notes":"\#(id)\#(notes)"}"#)
+            }
+            let url = try #require(try await call("POST", "/feeds", #"{"userId":"a"}"#)["url"]?.string)
+            let path = try #require(URL(string: url)?.path)
+            let own = "https://127.0.0.1:\(server.port)\(path)"
+            let body = try await curl(own)
+            #expect(body.utf8.count > 200_000 && body.hasSuffix("END:VCALENDAR\r\n"))
+            func fromMemory() async throws -> Int {
+                let text = try await curl("http://127.0.0.1:\(metrics)/metrics")
+                let found = text.firstMatch(of: /kalends_feed_answers_from_memory_total (\d+)/)
+                return try #require(found.flatMap { Int($0.1) })
+            }
+            let before = try await fromMemory()
+            #expect(try await curl(own) == body)
+            // Far more than the system keeps for a reader, who reads only after a second.
+            let count = 60
+            let one = "GET \(path) HTTP/1.1\r\nHost: x\r\n"
+            let asked = folder.appending(path: "asked").path
+            let all = String(repeating: one + "\r\n", count: count) + one + "Connection: close\r\n\r\n"
+            try Data(all.utf8).write(to: URL(filePath: asked))
+            let connect = "/usr/bin/openssl s_client -quiet -connect 127.0.0.1:\(server.port)"
+            let slow = try await runProgram("/bin/sh", ["-c", "\(connect) < \(asked) 2> /dev/null | (sleep 1; cat)"])
+            let answers = slow.output.split(separator: "HTTP/1.1 200 OK\r\n")
+            #expect(answers.count == count + 1)
+            #expect(answers.allSatisfy { $0.hasSuffix("\r\n\r\n" + body) })
+            #expect(try await fromMemory() == before + count + 1)
             #expect(await server.stop() == 0)
         }
     }
