@@ -70,7 +70,7 @@ struct OwnCalendarTests {
             let here = ObjectVerdict(of: Array(text.utf8))
             let found = try await bench.own.check.found(in: Array(text.utf8), for: "ann")
             #expect(found.uid == "q" && found.component == .event)
-            #expect(found.span?.lowerBound == here.said.from && found.span?.upperBound == here.said.to)
+            #expect(found.span?.lowerBound == here.encoded.from && found.span?.upperBound == here.encoded.to)
             #expect(Array(found.shown.utf8) == here.shown && !here.shown.isEmpty)
             try await bench.put("q.ics", text)
             #expect(try await bench.text("q.ics") == text)
