@@ -79,7 +79,7 @@ struct AdminPageTests {
         try await TestServer.withPasswords { server in
             let (browser, page) = try await Self.open(server)
             let question = try await browser.send(page, to: "/app/admin/erase", ["user": " ben "]).expect(200)
-            #expect(question.text.contains("Erase everything of ben?"))
+            #expect(question.text.contains("Erase all data of ben?"))
             try await server.call(.get, "/v1/circles/c/members/ben").expect(200)
             let done = try await browser.send(question, to: "/app/admin/erase").expect(200)
             #expect(done.text.contains("What stays, and why") && done.text.contains("Earlier backups"))
