@@ -102,7 +102,8 @@ public final class SQLiteStore: Store, StoreMaintenance {
         }
     }
 
-    /// Reads in our words on one of the connections that everybody shares, or for a poll or something as short on the one that is kept for these.
+    /// Reads in our words, on one of the connections that everybody shares; a short read also finds the one that is kept for
+    /// such reads.
     func withConnection<Value: Sendable>(_ work: @Sendable () async throws -> Value) async throws -> Value {
         let isShort = ReadPurpose.isShort
         if !isShort { await others.enter() }

@@ -74,6 +74,7 @@ struct WordsTests {
             + FileProblem.Severity.allCases.map { "severity_\($0.rawValue)" }
             + OfficeDaysPage.Status.allCases.map { "office_\($0.rawValue)" }
             + OfficeDaysPage.Part.allCases.map { "officeGroup_\($0.rawValue)" }
+            + ContentGroup.allCases.map { "contentGroup_\($0.rawValue)" }
             + OfficeDaysPage.Source.allCases.map { "officeWhy_\($0.rawValue)" }
             + OfficeDaysPage.Problem.allCases.map { "officeCause_\($0.rawValue)" }
             + CheckPage.Verdict.Outcome.allCases.map { "verdict_\($0.rawValue)" }

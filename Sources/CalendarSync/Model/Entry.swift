@@ -63,7 +63,8 @@ public struct Repetition: Hashable, Sendable, Codable {
 public enum Occurrence: Hashable, Sendable, Codable {
     /// It does not take place; the same as an EXDATE.
     case cancelled
-    case changed(Entry)
+    /// Stored apart, because a calendar may cancel many thousand occurrences.
+    indirect case changed(Entry)
 }
 
 // Coded by hand: the compiler's code writes a dictionary in an order that changes from process to process, and stored

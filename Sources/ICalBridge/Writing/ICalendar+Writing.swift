@@ -20,8 +20,8 @@ extension ICalendar {
         return text
     }
 
-    /// Passes on the text of `serialized(coverage:)` in parts of at least `size` bytes but for the last, and of one
-    /// component more at most.
+    /// Passes on the text of `serialized(coverage:)` in parts. A part ends with the component that brings it to `size`
+    /// bytes; the last may be shorter.
     package func write(
         coverage: ClosedRange<Instant>? = nil, inPartsOf size: Int, reserving: Int = 1024,
         _ give: ([UInt8]) throws -> Void

@@ -149,7 +149,8 @@ struct Authentication: Sendable {
     /// The caller with the secret of an operator's session; nil once the session has ended. Only the operator's pages
     /// accept this secret.
     func operatorCaller(_ secret: Secret) async throws -> Caller? {
-        guard let session = try await services.operatorSessions.find(secret) else { return nil }
+        let found = try await ReadPurpose.$isShort.withValue(true) { try await services.operatorSessions.find(secret) }
+        guard let session = found else { return nil }
         noteUse(of: "operatorSession \(session.id)", last: session.lastUsedAt) {
             try $0.noteUse(ofOperatorSession: session.id, now: $1)
         }

@@ -271,6 +271,8 @@ final class EdgeHandler: ChannelDuplexHandler {
         if isLast {
             outstanding.removeFirst()
             state.left()
+        } else if head != nil {
+            PacedWriter.bound(raw.channel)
         }
         if let head { raw.write(NIOAny(IOData.byteBuffer(head)), promise: nil) }
         if let piece {

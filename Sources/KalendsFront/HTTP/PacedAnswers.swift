@@ -70,7 +70,12 @@ package struct PacedWriter: ResponseBodyWriter {
     package init(_ parent: any ResponseBodyWriter, _ channel: any Channel) {
         (self.parent, loop) = (parent, channel.eventLoop)
         // The local socket and a test's channel do not know the option, and do without.
-        channel.setOption(Self.unsentBound, value: Self.unsent).whenFailure { _ in }
+        Self.bound(channel)
+    }
+
+    /// Lets the system take only a little of what a connection's reader has not received.
+    static func bound(_ channel: any Channel) {
+        channel.setOption(unsentBound, value: unsent).whenFailure { _ in }
     }
 
     package mutating func write(_ buffer: ByteBuffer) async throws {

@@ -25,9 +25,11 @@ struct PersonArchiveAnswer: Sendable {
                 .contentDisposition: "attachment; filename=\"\(user).tar.gz\"",
             ],
             body: ResponseBody { writer in
-                var paced = PacedWriter(writer, context.channel)
-                try await write(to: &paced)
-                try await paced.finish(nil)
+                try await LongWork.run(for: context.sender) {
+                    var paced = PacedWriter(writer, context.channel)
+                    try await write(to: &paced)
+                    try await paced.finish(nil)
+                }
             })
     }
 
@@ -38,8 +40,12 @@ struct PersonArchiveAnswer: Sendable {
         try archive.give(guide, to: pack)
         repeat {
             // What was read is packed at once, and only that waits for a slow reader.
-            if packed.readableBytes > 0 { try await writer.write(packed) }
-            packed.clear()
+            if packed.readableBytes > 0 {
+                try await context.memory.answer.hold(packed.readableBytes)
+                try await writer.write(packed)
+                packed = ByteBuffer()
+                context.memory.answer.keep(0)
+            }
             try await context.readmit()
         } while try await archive.next(pack)
         try await writer.write(ByteBuffer(bytes: packer.pack([], isLast: true)))

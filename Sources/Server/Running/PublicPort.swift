@@ -51,7 +51,8 @@ struct PublicPort<Responder: HTTPResponder>: Service where Responder.Context == 
         let context = KalendsContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
         var response: Response
         do {
-            // A task keeps the memory of its deepest call, and the connection's task lasts until its client goes.
+            // A task keeps the memory of its deepest call, and the connection's task, which writes the body, lasts until
+            // its client goes.
             async let answer = responder.respond(to: request, context: context)
             response = try await answer
         } catch let error as HTTPParserError {

@@ -102,11 +102,11 @@ struct TLSTests {
             }
             _ = try await call("PUT", "", #"{"name":"C","timeZone":"Europe/Berlin"}"#)
             _ = try await call("PUT", "/members/a", #"{"displayName":"A","role":"owner"}"#)
-            let notes = String(repeating: "n", count: 49_000)
+            let (notes, due) = (String(repeating: "n", count: 49_000), (Date.now + 86_400).ISO8601Format())
             for id in 0..<4 {
                 _ = try await call(
                     "PUT", "/tasks/t\(id)",
-                    #"{"title":"T","dueAt":"2026-03-03T09:00:00Z","notes":"\#(id)\#(notes)"}"#)
+                    #"{"title":"T","dueAt":"\#(due)","notes":"\#(id)\#(notes)"}"#)
             }
             let url = try #require(try await call("POST", "/feeds", #"{"userId":"a"}"#)["url"]?.string)
             let path = try #require(URL(string: url)?.path)

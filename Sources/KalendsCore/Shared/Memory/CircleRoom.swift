@@ -41,6 +41,17 @@ extension CircleReading {
         return share
     }
 
+    /// The same for the events of a user's own calendar, of which phones' plans and CalDAV calendars are no part.
+    func room(forEventsOf user: String) async throws -> MemoryShare {
+        let share = MemoryShare(memory.circles, network: ByteString(user))
+        try await share.hold(
+            try await store.read {
+                let own = try $0.personalCalendar(of: user)
+                return RowSize(Usage(count: own.events, bytes: own.bytes)).memory
+            })
+        return share
+    }
+
     /// Takes room for a feed's text, to be held as long as the text; returns nil if the text is not large.
     ///
     /// Large texts wait until there is memory for them; a small one never waits. Throws 503 if others keep the room for

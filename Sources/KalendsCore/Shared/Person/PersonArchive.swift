@@ -45,7 +45,7 @@ package struct PersonArchive: Sendable {
                 }
             return true
         case .calendar:
-            let room = try await data.room(forOwnOf: user)
+            let room = try await data.room(forEventsOf: user)
             defer { withExtendedLifetime(room) {} }
             let events = try await data.acts.readPage(for: caller) { transaction in
                 _ = try Rights.own(of: user, for: identity, in: transaction)

@@ -63,6 +63,9 @@ struct ContentForm<Options: ContentOptions>: Sendable {
         let offered = kinds.list.map { EntryKind($0) }.filter { $0 != .imported } + beside.map(\.kind)
         let shown = shown(by: content)
         let chosen = (json["patientIds"]?.array ?? []).compactMap(\.string)
+        // One who has left the circle stays chosen: no choice at all would show everybody.
+        let gone = chosen.filter { id in !patients.contains { $0.id.isSameText(as: id) } }
+        let patients = patients + gone.map { Named(id: $0, name: $0) }
         return [ContentField("kinds", .kinds(offered), shown.map(\.rawValue))]
             + (patients.isEmpty ? [] : [ContentField("patients", .patients(patients), chosen)])
             + options.map { name, kind in

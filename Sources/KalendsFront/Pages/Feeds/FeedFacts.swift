@@ -90,7 +90,9 @@ extension FeedPage {
             content: ContentForm(kinds: settings.kinds).fields(
                 try FeedConfiguration(stored: feed.config, settings.kinds), patients: patients),
             preview: preview,
-            leftOut: (shown.health.weight?.leftOut ?? [:]).map { LeftOut(rule: $0.key.rule, count: $0.value) }
+            leftOut: Dictionary(
+                (shown.health.weight?.leftOut ?? [:]).map { ($0.key.rule, $0.value) }, uniquingKeysWith: +
+            ).map { LeftOut(rule: $0.key, count: $0.value) }
                 .sorted { $0.count > $1.count }, draft: draft)
     }
 }

@@ -17,7 +17,7 @@ struct FeedPreviewRoute: Sendable {
             Operation(
                 "previewFeed", "Preview what a feed shows, and which rules leave out the rest", .feed, .scope(.feeds),
                 details: """
-                    Rules are \(Exclusion.allCases.map(\.documented).joined(separator: ", ")). A part ends early at 4 MiB; \
+                    The rules are these: \(Exclusion.allCases.map(\.documented).joined(separator: ", ")). A part ends early at 4 MiB; \
                     `nextCursor` continues it.
                     """,
                 query: [
