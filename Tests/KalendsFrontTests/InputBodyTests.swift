@@ -71,6 +71,16 @@ struct InputBodyTests {
         #expect(schema.fields.map(\.name).count == 5 && schema.example == ["name": "A"])
     }
 
+    /// A schema without the texts for people, which may change at any time.
+    private static func plain(_ json: JSONValue?) -> JSONValue? {
+        switch json {
+        case .object(let members)?:
+            .object(members.filter { $0.key != "description" || $0.value.string == nil }.compactMapValues(plain))
+        case .array(let elements)?: .array(elements.compactMap(plain))
+        default: json
+        }
+    }
+
     @Test("What the kept document says of a body, this version says too")
     func kept() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -83,7 +93,8 @@ struct InputBodyTests {
             compared += 1
             #expect(before["required"] == schema.json["required"], "\(name)")
             for (member, json) in before["properties"]?.object ?? [:] {
-                #expect(schema.json["properties"]?[member.string] == json, "\(name)/\(member)")
+                let now = Self.plain(schema.json["properties"]?[member.string])
+                #expect(now == Self.plain(json), "\(name)/\(member)")
             }
         }
         #expect(compared > 30)
