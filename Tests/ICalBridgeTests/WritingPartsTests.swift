@@ -17,7 +17,8 @@ struct WritingPartsTests {
         let calendar = ICalendar(name: "Ann", events: events)
         var parts: [[UInt8]] = []
         calendar.write(inPartsOf: size) { parts.append($0) }
-        #expect(parts.count == [1: 21, 1000: 20, 100_000: 1][size])
+        #expect(size == 1 ? parts.count == 21 : (size > 1000) == (parts.count == 1))
+        for part in parts.dropLast() { #expect(part.count >= size) }
         #expect(parts.flatMap(\.self) == calendar.serialized())
         for part in parts.dropFirst() { #expect(part.starts(with: "BEGIN:VEVENT".utf8) || part == parts.last) }
     }
