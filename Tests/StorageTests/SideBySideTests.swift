@@ -81,7 +81,7 @@ struct SideBySideTests {
     func runningMeanwhile() async throws {
         try await Self.run(3) { servers in
             let (events, reader) = (Events(), servers[2])
-            async let long: Void = Self.hold(servers[0], .circle("a"), "a", for: 0.5, events)
+            async let long: Void = Self.hold(servers[0], .circle("a"), "a", for: 2, events)
             try await events.wait(for: "a begins")
             // Later numbers than the running one's are seen before it.
             try await Self.hold(servers[1], .circle("b"), "b", for: 0, events)
