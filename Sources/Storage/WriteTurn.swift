@@ -12,7 +12,7 @@ public enum WriteTurn: Sendable {
     case order
 }
 
-/// Thrown where a write needs more than its turn covers; an engine runs it again, alone.
+/// Thrown where a write needs more than its turn covers; an engine runs it again while no other write goes on.
 package struct TurnIsNarrow: Error {
     package init() {}
 }

@@ -84,8 +84,7 @@ extension Planner {
             kept.note(guests: sight.hasGuests)
         }
         let isFar =
-            mayForgetOutsideWindow(sight) && !agreement.ours.overlaps(policy.window)
-            && !agreement.theirs.overlaps(policy.window)
+            mayForgetFar(sight) && !agreement.ours.overlaps(policy.window) && !agreement.theirs.overlaps(policy.window)
         kept.state = isFar && kept.leftovers.isEmpty && step.change == nil ? .untracked : .linked
         step.drafts += clearing(kept)
         let stored = links[link.item]
@@ -102,7 +101,7 @@ extension Planner {
 
     /// Whether an event outside of the window may be forgotten: after a listing that broke off, events that were not seen
     /// may have other ids, and each of them helps to find that out.
-    private func mayForgetOutsideWindow(_ sight: Observations.Observation?) -> Bool {
+    private func mayForgetFar(_ sight: Observations.Observation?) -> Bool {
         sight != nil || !isNewBaseline || sightings.isFull
     }
 
@@ -160,7 +159,7 @@ extension Planner {
                     theirs.map { !$0.overlaps(TimeRange(from: from, to: Instant(seconds: .max / 2))) } ?? false
                 } ?? false
             }
-        if isFar, policy.isRemoval || mayForgetOutsideWindow(sight) {
+        if isFar, policy.isRemoval || mayForgetFar(sight) {
             // The event left the window, and is not touched.
             kept.state = .untracked
             kept.since = now
