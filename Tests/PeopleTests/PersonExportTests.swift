@@ -121,6 +121,40 @@ struct PersonExportTests {
         }
     }
 
+    @Test("A person's events come in parts, each with its changed occurrences, and none twice")
+    func parts() async throws {
+        try await TestServer.withPasswords { server in
+            let phone = try await Phone(server)
+            let long = JSONValue.string(String(repeating: "n", count: 30_000))
+            for number in 0..<25 {
+                try await phone.upsert(.sent("x\(number)", "Swim \(number)", ["description": long]))
+            }
+            try await phone.upsert(
+                .sent(
+                    "daily", "Rest",
+                    ["date": "2026-01-01", "description": long, "recurrence": ["rrule": "FREQ=DAILY;COUNT=9"]]))
+            for day in 3...5 {
+                try await phone.upsert(
+                    .sent(
+                        "daily", "Rest \(day)",
+                        ["date": .string("2026-01-0\(day)"), "externalInstanceId": .string("2026-01-0\(day)")]))
+            }
+            try await phone.upsert(
+                .sent("lost", "Alone", ["date": "2026-01-07", "externalInstanceId": "2026-01-07"]))
+            let answer = try await server.call(.get, Self.path).expect(200)
+            let files = try Self.files(answer.body).filter { $0.path.hasPrefix("personal/events") }
+            #expect(files.count >= 4 && files.allSatisfy { $0.text.utf8.count < 400_000 }, "\(files.map(\.path))")
+            let all = files.map(\.text).joined()
+            for number in 0..<25 {
+                #expect(all.components(separatedBy: "SUMMARY:Swim \(number)\r\n").count == 2, "\(number)")
+            }
+            #expect(all.components(separatedBy: "SUMMARY:Alone\r\n").count == 2)
+            let series = try #require(files.first { $0.text.contains("RRULE:FREQ=DAILY") })
+            for day in 3...5 { #expect(series.text.contains("SUMMARY:Rest \(day)\r\n")) }
+            #expect(all.components(separatedBy: "RECURRENCE-ID").count == 4)
+        }
+    }
+
     @Test("Only the person gets it, shortly after signing in, and the host application; the audit trail notes each")
     func rights() async throws {
         try await TestServer.withPasswords { server in

@@ -17,43 +17,54 @@ enum PersonalEntries {
         try each(of: live.feed.userID, onDays: days, as: live.look, in: transaction, body)
     }
 
-    /// Returns all events of a user, of any date.
-    static func all(of user: String, in transaction: any ReadTransaction) throws -> [Event] {
+    /// Where a part of all of a user's events begins.
+    enum Position {
+        case events(after: PersonalEvent?)
+        /// Occurrences whose series no device has ever sent.
+        case occurrences(after: PersonalEvent?)
+    }
+
+    /// Returns some of a user's events, of any date, and where the next ones begin, which is nil after the last.
+    static func part(
+        of user: String, from position: Position, in transaction: any ReadTransaction
+    ) throws -> (events: [Event], next: Position?) {
         guard let utc = TimeZoneReference("UTC") else {
             throw StorageError.unexpectedResult("The system knows no zone named UTC.")
         }
         let look = FeedRenderKey(
             style: CareStyle(), zone: utc, sequenceOffset: 0, shownChangedAt: 0, linkTemplate: nil)
-        var events: [Event] = []
-        try each(of: user, onDays: -allDays...allDays, as: look, in: transaction) { events += $0.events }
-        return events
+        let builder = try PersonalEntryBuilder(look, of: user, in: transaction)
+        switch position {
+        case .events(let last):
+            let page = try transaction.personalEventPage(of: user, after: last)
+            let events = try page.flatMap { event in
+                builder.events(
+                    of: event,
+                    event.content.recurrence == nil ? [] : try transaction.personalOccurrences(of: user, in: event))
+            }
+            return (events, page.last.map { .events(after: $0) } ?? .occurrences(after: nil))
+        case .occurrences(let last):
+            let page = try transaction.personalOccurrencesWithoutSeries(of: user, after: last, limit: 50)
+            return (page.flatMap { builder.events(of: $0, []) }, page.last.map { .occurrences(after: $0) })
+        }
     }
-
-    /// More days than there are before and after 1970 in any calendar.
-    private static let allDays = 10_000_000
 
     private static func each(
         of user: String, onDays days: ClosedRange<Int>, as look: FeedRenderKey, in transaction: any ReadTransaction,
         _ body: (FeedContents.Entry) throws -> Void
     ) throws {
-        let zone = try transaction.user(user)?.timeZone.flatMap { TimeZoneReference($0) } ?? look.zone
-        let builder = PersonalEntryBuilder(look: look, zone: zone)
-        var occurrences: [SeriesKey: [PersonalEvent]] = Dictionary(
-            grouping: try transaction.personalOccurrences(of: user), by: SeriesKey.init)
+        let builder = try PersonalEntryBuilder(look, of: user, in: transaction)
+        let occurrences = Dictionary(grouping: try transaction.personalOccurrences(of: user), by: SeriesKey.init)
         func give(_ event: PersonalEvent, _ occurrences: [PersonalEvent]) throws {
             try body(
                 FeedContents.Entry(collection: "personal", id: event.id, events: builder.events(of: event, occurrences))
             )
         }
         try transaction.eachPersonalEvent(of: user, onDays: days) { event in
-            try give(event, occurrences.removeValue(forKey: SeriesKey(event)) ?? [])
+            try give(event, occurrences[SeriesKey(event)] ?? [])
         }
-        // Occurrences whose series no device has ever sent are treated as single events.
-        for (key, rest) in occurrences.sorted(by: { $0.key.externalID < $1.key.externalID }) {
-            let series = try transaction.personalEventEverKnown(
-                key.externalID.string, instance: "", of: key.provider, user: user)
-            guard series == nil else { continue }
-            for event in rest where event.deletedAt == nil { try give(event, []) }
+        for event in try transaction.personalOccurrencesWithoutSeries(of: user, after: nil, limit: .max / 2) {
+            try give(event, [])
         }
     }
 
@@ -74,6 +85,11 @@ private struct PersonalEntryBuilder {
     let look: FeedRenderKey
     /// The user's zone, for events without their own.
     let zone: TimeZoneReference
+
+    init(_ look: FeedRenderKey, of user: String, in transaction: any ReadTransaction) throws {
+        self.look = look
+        zone = try transaction.user(user)?.timeZone.flatMap { TimeZoneReference($0) } ?? look.zone
+    }
 
     /// Returns the components of an event, or of a series with its changed occurrences.
     func events(of event: PersonalEvent, _ occurrences: [PersonalEvent]) -> [Event] {

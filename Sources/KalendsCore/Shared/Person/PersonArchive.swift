@@ -17,7 +17,7 @@ package struct PersonArchive: Sendable {
     /// Where the next files begin.
     private enum Position {
         case rows(table: Int, part: Int, after: [SQLValue]?)
-        case calendar
+        case events(part: Int, PersonalEntries.Position)
     }
 
     fileprivate init(_ data: PersonData, of user: String, for caller: Caller) {
@@ -41,19 +41,20 @@ package struct PersonArchive: Sendable {
                 if let next = page.next {
                     .rows(table: table, part: part + 1, after: next)
                 } else {
-                    table + 1 < tables.count ? .rows(table: table + 1, part: 1, after: nil) : .calendar
+                    table + 1 < tables.count
+                        ? .rows(table: table + 1, part: 1, after: nil) : .events(part: 1, .events(after: nil))
                 }
             return true
-        case .calendar:
+        case .events(let part, let start):
             let room = try await data.room(forEventsOf: user)
             defer { withExtendedLifetime(room) {} }
-            let events = try await data.acts.readPage(for: caller) { transaction in
+            let (events, next) = try await data.acts.readPage(for: caller) { transaction in
                 _ = try Rights.own(of: user, for: identity, in: transaction)
-                return try PersonalEntries.all(of: user, in: transaction)
+                return try PersonalEntries.part(of: user, from: start, in: transaction)
             }
-            try write(events, to: give)
-            try give(TarFile.end)
-            position = nil
+            try write(events, part: part, to: give)
+            if next == nil { try give(TarFile.end) }
+            position = next.map { .events(part: part + (events.isEmpty ? 0 : 1), $0) }
             return true
         case nil: return false
         }
@@ -76,15 +77,16 @@ package struct PersonArchive: Sendable {
         events.isEmpty ? [] : [TarFile(path, ICalendar(name: user, events: events).serialized(coverage: coverage))]
     }
 
-    /// Passes on a person's own events, which may be too many for one text in memory, as a file; none without any.
-    private func write(_ events: [Event], to give: ([UInt8]) throws -> Void) throws {
+    /// Passes on some of a person's own events as a file; none without any. A series with its changed occurrences may be
+    /// too long for one text in memory.
+    private func write(_ events: [Event], part: Int, to give: ([UInt8]) throws -> Void) throws {
         guard !events.isEmpty else { return }
-        let (calendar, part) = (ICalendar(name: user, events: events), 256 << 10)
+        let (calendar, piece) = (ICalendar(name: user, events: events), 256 << 10)
         // The file's size comes before its text.
         var count = 0
-        calendar.write(coverage: coverage, inPartsOf: part) { count += $0.count }
-        try give(TarFile.head("personal/events.ics", count, changedAt: madeAt))
-        try calendar.write(coverage: coverage, inPartsOf: part, give)
+        calendar.write(coverage: coverage, inPartsOf: piece) { count += $0.count }
+        try give(TarFile.head("personal/events\(part == 1 ? "" : "-\(part)").ics", count, changedAt: madeAt))
+        try calendar.write(coverage: coverage, inPartsOf: piece, give)
         try give(TarFile.filling(count))
     }
 
