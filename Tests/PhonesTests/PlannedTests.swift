@@ -3,6 +3,7 @@
 import Foundation
 import HTTPTypes
 import NIOCore
+import Storage
 import TestSupport
 import Testing
 
@@ -43,6 +44,30 @@ struct PlannedTests {
     private static func planned(_ server: TestServer, _ query: String = "") async throws -> [JSONValue] {
         try #require(
             try await server.call(.get, "/v1/users/ann/planned\(query)").expect(200).json["items"]?.array)
+    }
+
+    @Test("Of plans that come at once, one is there in the end, whole, and its usage is right")
+    func atOnce() async throws {
+        try await TestServer.run(settings: Self.settings()) { server in
+            for _ in 0..<5 {
+                try await withThrowingTaskGroup { group in
+                    for plan in 0..<8 {
+                        group.addTask {
+                            let events = (0..<10 + plan).map { Self.plan("\(plan % 3)-\($0)", .string("Plan \(plan)")) }
+                            try await Self.send(server, events).expect(200)
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                let titles = try await Self.planned(server).map { $0["title"]?.string ?? "" }
+                let plan = try #require(titles.first.flatMap { Int($0.dropFirst(5)) })
+                #expect(titles.allSatisfy { $0 == "Plan \(plan)" } && titles.count == 10 + plan)
+                let usage = try await server.services.store.read { try $0.plannedUsage(of: "ann") }
+                #expect(usage.count == titles.count)
+                let bytes = titles.count * ("Plan 0".count + "Work Outlook".count + 3) + max(0, titles.count - 10)
+                #expect(usage.bytes == bytes)
+            }
+        }
     }
 
     @Test("The body of the companion's description is taken as it stands, twice with the same outcome")

@@ -46,6 +46,11 @@ extension ReadTransaction {
         return Usage(count: try row.integer(required: "events"), bytes: try row.integer(required: "bytes"))
     }
 
+    /// Returns a number that each change of the planned events from a user's phones raises.
+    public func plannedVersion(of user: String) throws -> Int {
+        try row("SELECT version FROM planned_calendars WHERE user_id = $1", [.text(user)])?.integer("version") ?? 0
+    }
+
     /// Counts a circle's events from imports and subscriptions.
     public func importedEventCount(in circle: String) throws -> Int {
         try count(
@@ -98,14 +103,13 @@ extension WriteTransaction {
             """, [.text(circle), .integer(added.count), .integer(added.bytes)])
     }
 
-    /// Adds to the stored usage of a user's planned events; either number may be negative.
+    /// Adds to the stored usage of a user's planned events, which have changed; either number may be negative.
     public func addPlannedUsage(_ added: Usage, of user: String) throws {
-        guard added != Usage() else { return }
         try execute(
             """
-            INSERT INTO planned_calendars (user_id, events, bytes) VALUES ($1, $2, $3)
+            INSERT INTO planned_calendars (user_id, events, bytes, version) VALUES ($1, $2, $3, 1)
             ON CONFLICT (user_id) DO UPDATE SET events = planned_calendars.events + EXCLUDED.events,
-                bytes = planned_calendars.bytes + EXCLUDED.bytes
+                bytes = planned_calendars.bytes + EXCLUDED.bytes, version = planned_calendars.version + 1
             """, [.text(user), .integer(added.count), .integer(added.bytes)])
     }
 

@@ -90,7 +90,8 @@ extension Schema {
         CREATE TABLE planned_calendars (
             user_id TEXT NOT NULL PRIMARY KEY CHECK (length(user_id) BETWEEN 1 AND 128),
             events BIGINT NOT NULL,
-            bytes BIGINT NOT NULL
+            bytes BIGINT NOT NULL,
+            version BIGINT NOT NULL
         ) /* clustered */
         """,
         """

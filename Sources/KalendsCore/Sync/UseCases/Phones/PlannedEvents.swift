@@ -44,9 +44,6 @@ package struct PlannedEvents: Sendable {
     let acts: Acts
     let quotas: Quotas
 
-    /// The most events that are deleted one by one.
-    private static let fewDeleted = 500
-
     /// Replaces the events in a range with those that were sent, in one transaction.
     ///
     /// An event that is refused leaves the stored event with its id in place. As much as possible is done before the
@@ -56,70 +53,18 @@ package struct PlannedEvents: Sendable {
         let (quotas, now) = (quotas.clamped(to: caller.identity), acts.now())
         let range = range.lowerBound.milliseconds..<range.upperBound.milliseconds
         let wanted = sent.map { $0.faults.isEmpty ? $0.event(of: user, now: now) : nil }
-        let keys = Set(wanted.compactMap { $0?.key })
-        let failed = Set(sent.filter { !$0.faults.isEmpty }.compactMap { $0.externalID.map { ByteString($0) } })
+        @Sendable func replacement(in transaction: any ReadTransaction) throws -> PlanReplacement {
+            try PlanReplacement(of: user, range, by: wanted, sent, quotas, in: transaction)
+        }
+        let prepared = try await acts.store.read(replacement)
         return try await acts.act(on: .ownCalendar(of: user), for: caller) { act in
             let transaction = act.transaction
             guard try transaction.readsPhone(of: user) else { throw Refusal.phoneUnread }
-            let before = try transaction.plannedUsage(of: user)
-            let there = try transaction.plannedEventKeys(of: user, source: Self.source, overlapping: range)
-            let gone = there.filter { !keys.contains($0) && !failed.contains($0.externalID) }
-            var report = Report(deleted: gone.count)
-            let stays = Set(there).subtracting(gone)
-            var known: [PlannedEventKey: PlannedEvent] = [:]
-            for event in try transaction.plannedEvents(of: user, source: Self.source, Array(keys.union(stays))) {
-                known[event.key] = event
-            }
-            let staying = stays.compactMap { known[$0] }
-            let freed =
-                try transaction.plannedBytes(of: user, source: Self.source, overlapping: range)
-                - staying.reduce(0) { $0 + $1.bytes }
-            var usage = Usage(count: before.count - gone.count, bytes: before.bytes - freed)
-            var changed: [PlannedEventKey: PlannedEvent] = [:]
-            for (index, event) in wanted.enumerated() {
-                guard let event else {
-                    report.failed.append((index, sent[index].faults))
-                    continue
-                }
-                let old = known[event.key]
-                let growth = Usage(count: old == nil ? 1 : 0, bytes: event.bytes - (old?.bytes ?? 0))
-                if let refusal = Self.refusal(of: growth, beside: usage, quotas) {
-                    report.failed.append((index, refusal.faults))
-                    continue
-                }
-                usage.count += growth.count
-                usage.bytes += growth.bytes
-                if let new = event.replacing(old) {
-                    (known[event.key], changed[event.key]) = (new, new)
-                    report.upserted += 1
-                } else {
-                    report.unchanged += 1
-                }
-            }
-            if gone.count > max(Self.fewDeleted, staying.count) {
-                // One statement deletes all events in the range; those that stay are inserted again.
-                try transaction.deletePlannedEvents(of: user, source: Self.source, overlapping: range)
-                try transaction.putPlannedEvents(staying.filter { changed[$0.key] == nil })
-            } else {
-                for key in gone { try transaction.deletePlannedEvent(key, of: user, source: Self.source) }
-            }
-            try transaction.putPlannedEvents(Array(changed.values))
-            let change = Usage(count: usage.count - before.count, bytes: usage.bytes - before.bytes)
-            try transaction.addPlannedUsage(change, of: user)
-            if report.deleted + report.upserted > 0 { try transaction.touchOwnFeeds(of: user, now: act.now) }
-            return .unnoted("What is in people's own calendars is their own concern.", report)
+            let isCurrent = try transaction.plannedVersion(of: user) == prepared.version
+            let replacement = isCurrent ? prepared : try replacement(in: transaction)
+            try replacement.store(at: act.now, in: transaction)
+            return .unnoted("What is in people's own calendars is their own concern.", replacement.report)
         }
-    }
-
-    /// Returns the refusal of an event that exceeds the quotas; nil when it may be stored.
-    private static func refusal(of growth: Usage, beside usage: Usage, _ quotas: Quotas) -> Refusal? {
-        if growth.count > 0, usage.count >= quotas.plannedEventsPerUser {
-            return Refusal.quota("A user has", quotas.plannedEventsPerUser, "planned events")
-        }
-        if growth.bytes > 0, usage.bytes + growth.bytes > quotas.plannedBytesPerUser {
-            return Refusal.quota("A user's planned events have", quotas.plannedBytesPerUser, "bytes")
-        }
-        return nil
     }
 
     /// Returns a user's planned events that overlap a range, in order of their starts.
@@ -133,6 +78,95 @@ package struct PlannedEvents: Sendable {
                 of: user, from: search.from?.milliseconds ?? .min / 2, to: search.to?.milliseconds ?? .max / 2,
                 after: search.position.map { ($0.start, $0.source, $0.id) }, limit: limit)
         }
+    }
+}
+
+/// What becomes of a user's planned events when a phone sends those of a range.
+private struct PlanReplacement: Sendable {
+    /// The version of the user's planned events that it was made from.
+    let version: Int
+    private(set) var report = PlannedEvents.Report()
+    private let user: String
+    private let range: Range<Int>
+    private let gone: [PlannedEventKey]
+    private let staying: [PlannedEvent]
+    private var changed: [PlannedEventKey: PlannedEvent] = [:]
+    private let change: Usage
+
+    /// The most events that are deleted one by one.
+    private static let fewDeleted = 500
+
+    /// - Parameters:
+    ///   - wanted: what was sent, as it would be stored; nil where that is refused.
+    init(
+        of user: String, _ range: Range<Int>, by wanted: [PlannedEvent?], _ sent: [SentPlan], _ quotas: Quotas,
+        in transaction: any ReadTransaction
+    ) throws {
+        let source = PlannedEvents.source
+        let keys = Set(wanted.compactMap { $0?.key })
+        let failed = Set(sent.filter { !$0.faults.isEmpty }.compactMap { $0.externalID.map { ByteString($0) } })
+        (self.user, self.range, version) = (user, range, try transaction.plannedVersion(of: user))
+        let before = try transaction.plannedUsage(of: user)
+        let there = try transaction.plannedEventKeys(of: user, source: source, overlapping: range)
+        gone = there.filter { !keys.contains($0) && !failed.contains($0.externalID) }
+        report.deleted = gone.count
+        let stays = Set(there).subtracting(gone)
+        var known: [PlannedEventKey: PlannedEvent] = [:]
+        for event in try transaction.plannedEvents(of: user, source: source, Array(keys.union(stays))) {
+            known[event.key] = event
+        }
+        staying = stays.compactMap { known[$0] }
+        let freed =
+            try transaction.plannedBytes(of: user, source: source, overlapping: range)
+            - staying.reduce(0) { $0 + $1.bytes }
+        var usage = Usage(count: before.count - gone.count, bytes: before.bytes - freed)
+        for (index, event) in wanted.enumerated() {
+            guard let event else {
+                report.failed.append((index, sent[index].faults))
+                continue
+            }
+            let old = known[event.key]
+            let growth = Usage(count: old == nil ? 1 : 0, bytes: event.bytes - (old?.bytes ?? 0))
+            if let refusal = Self.refusal(of: growth, beside: usage, quotas) {
+                report.failed.append((index, refusal.faults))
+                continue
+            }
+            usage.count += growth.count
+            usage.bytes += growth.bytes
+            if let new = event.replacing(old) {
+                (known[event.key], changed[event.key]) = (new, new)
+                report.upserted += 1
+            } else {
+                report.unchanged += 1
+            }
+        }
+        change = Usage(count: usage.count - before.count, bytes: usage.bytes - before.bytes)
+    }
+
+    func store(at now: Int, in transaction: any WriteTransaction) throws {
+        guard report.deleted + report.upserted > 0 else { return }
+        let source = PlannedEvents.source
+        if gone.count > max(Self.fewDeleted, staying.count) {
+            // One statement deletes all events in the range; those that stay are inserted again.
+            try transaction.deletePlannedEvents(of: user, source: source, overlapping: range)
+            try transaction.putPlannedEvents(staying.filter { changed[$0.key] == nil })
+        } else {
+            for key in gone { try transaction.deletePlannedEvent(key, of: user, source: source) }
+        }
+        try transaction.putPlannedEvents(Array(changed.values))
+        try transaction.addPlannedUsage(change, of: user)
+        try transaction.touchOwnFeeds(of: user, now: now)
+    }
+
+    /// Returns the refusal of an event that exceeds the quotas; nil when it may be stored.
+    private static func refusal(of growth: Usage, beside usage: Usage, _ quotas: Quotas) -> Refusal? {
+        if growth.count > 0, usage.count >= quotas.plannedEventsPerUser {
+            return Refusal.quota("A user has", quotas.plannedEventsPerUser, "planned events")
+        }
+        if growth.bytes > 0, usage.bytes + growth.bytes > quotas.plannedBytesPerUser {
+            return Refusal.quota("A user's planned events have", quotas.plannedBytesPerUser, "bytes")
+        }
+        return nil
     }
 }
 
