@@ -19,7 +19,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
     private let limits: ConnectionLimits
     private let times: ConnectionTimes
     private let counts: ConnectionCounts
-    private let settings: ServerSettings
+    private let trustedProxies: [AddressRange]
     private let memory: MemoryBudgets
     private var timer: RepeatedTask?
     private var isCounted = false
@@ -60,7 +60,8 @@ final class ConnectionWatch: ChannelDuplexHandler {
     init(
         _ limits: ConnectionLimits, _ counts: ConnectionCounts, _ settings: ServerSettings, _ memory: MemoryBudgets
     ) {
-        (self.limits, self.counts, self.settings, self.memory) = (limits, counts, settings, memory)
+        (self.limits, self.counts, self.memory) = (limits, counts, memory)
+        trustedProxies = settings.trustedProxies
         times = ConnectionTimes(limits)
     }
 
@@ -76,7 +77,9 @@ final class ConnectionWatch: ChannelDuplexHandler {
     private func begin(_ context: ChannelHandlerContext) {
         guard timer == nil else { return }
         let address = IPAddress(context.remoteAddress)
-        network = address.flatMap { settings.isTrustedProxy($0) ? nil : $0.network }
+        network = address.flatMap { address in
+            trustedProxies.contains { $0.contains(address) } ? nil : address.network
+        }
         isCounted = counts.open(from: network)
         guard isCounted else { return cut(context) }
         idleSince = .now()

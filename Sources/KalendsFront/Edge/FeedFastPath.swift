@@ -10,8 +10,9 @@ import Storage
 
 /// Answers a feed from memory, without a task and without waiting, when everything needed is in memory.
 ///
-/// `FeedAnswer` decides the status, body and header fields, so that the answer equals the one through the router.
-struct FeedFastPath: Sendable {
+/// `FeedAnswer` decides the status, body and header fields, so that the answer equals the one through the router. A class,
+/// because each connection has a reference to it.
+final class FeedFastPath: Sendable {
     /// The counter and the beginning of the log line, which answers of one method, route and status share.
     final class Kind: Sendable {
         let requestCounter: Metrics.Counter
