@@ -47,7 +47,7 @@ extension Samples {
                     ])))
         var silent = ItemPage(entry: entries()[1], createdAt: Self.hours(-9), updatedAt: Self.hours(-9))
         silent.reach = ItemReach(isNew: true, calendars: [])
-        silent.silent = [(feeds[0], .kind), (feeds[1], .patient), (feeds[4], .other)]
+        silent.silent = [(feeds[0], .kind), (feeds[1], .patient), (feeds[4], .repeated)]
         circle("item-silent", silent)
         circle(
             "sync",
@@ -177,7 +177,7 @@ extension Samples {
             content: feedContent, preview: entries(),
             leftOut: [
                 .init(rule: .kind, count: 3), .init(rule: .window, count: 1204),
-                .init(rule: .other, count: 1), .init(rule: .patient, count: 0),
+                .init(rule: .costly, count: 1), .init(rule: .patient, count: 0),
             ])
     }
 

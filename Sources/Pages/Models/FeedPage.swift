@@ -44,7 +44,7 @@ public struct FeedPage: Page {
     /// The entries that a rule leaves out of a feed.
     public struct LeftOut: Sendable {
         public enum Rule: String, CaseIterable, Sendable {
-            case kind, patient, window, completed, privateEvent, other
+            case kind, patient, window, completed, privateEvent, costly, repeated
         }
 
         public var rule: Rule

@@ -123,7 +123,8 @@ extension Exclusion {
         case .completed: .completed
         case .window: .window
         case .privateEvent: .privateEvent
-        case .costly, .repeated: .other
+        case .costly: .costly
+        case .repeated: .repeated
         }
     }
 }

@@ -87,7 +87,10 @@ struct ImportPages: Sendable {
     ///
     /// - Parameter most: the most bytes that a file may have.
     static func problem(_ refusal: Refusal, field: String, _ most: Int) -> Draft.Problem? {
-        if refusal.kind == .tooLarge { return .init(field: field, code: .tooLarge, detail: "\(most >> 20) MB") }
+        if refusal.kind == .tooLarge {
+            let size = most < 1 << 20 ? "\(most) B" : "\(most >> 20) MB"
+            return .init(field: field, code: .tooLarge, detail: size)
+        }
         switch refusal.code {
         case .providerFailed, .providerUnreachable, .fileUnreadable, .unsupportedMediaType:
             return .init(field: field, code: field == "url" ? .unreachable : .unreadable)
