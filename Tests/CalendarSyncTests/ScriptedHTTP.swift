@@ -11,18 +11,28 @@ final class ScriptedHTTP: ProviderHTTP {
         case failure(TransportFailure)
     }
 
-    private let state: Mutex<(steps: [Step], requests: [ProviderRequest], kept: Int)>
+    private let state: Mutex<(steps: [Step], requests: [ProviderRequest], kept: Int, worked: [String])>
     /// Runs before each answer.
     private let pause: @Sendable () async -> Void
     /// The most bytes that may be kept.
     private let room: Int
 
     init(_ steps: [Step], room: Int = .max, pause: @escaping @Sendable () async -> Void = {}) {
-        state = Mutex((steps, [], 0))
+        state = Mutex((steps, [], 0, []))
         (self.room, self.pause) = (room, pause)
     }
 
     var requests: [ProviderRequest] { state.withLock { $0.requests } }
+
+    /// The types of the values that were made where long work is done.
+    var worked: [String] { state.withLock { $0.worked } }
+
+    func work<Value: Sendable>(
+        on bytes: Int, _ work: @escaping @Sendable () throws(ProviderFailure) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        state.withLock { $0.worked.append("\(Value.self)") }
+        return try work()
+    }
 
     func keep(_ bytes: Int) async throws(ProviderFailure) {
         let kept = state.withLock { state in

@@ -116,11 +116,11 @@ private final class BothCalendars: CalendarProviding {
 
     init(_ memory: MemoryCalendars) { self.memory = memory }
 
-    func open(_ connection: Connection) async throws -> OpenedCalendar {
+    func open(_ connection: Connection, isQuestion: Bool) async throws -> OpenedCalendar {
         guard connection.provider == .apple, let services = services.withLock({ $0 }) else {
-            return try await memory.open(connection)
+            return try await memory.open(connection, isQuestion: isQuestion)
         }
-        return try await services.syncContext.providers.open(connection)
+        return try await services.syncContext.providers.open(connection, isQuestion: isQuestion)
     }
 
     func release(_ connection: Connection) async { await memory.release(connection) }

@@ -238,7 +238,7 @@ final class MemoryCalendars: CalendarProviding {
     /// Refuses to open any account from now on; nil ends that.
     func refuse(_ failure: ProviderFailure?) { known.withLock { $0.dead = failure } }
 
-    func open(_ connection: Connection) async throws -> OpenedCalendar {
+    func open(_ connection: Connection, isQuestion: Bool) async throws -> OpenedCalendar {
         if let dead = known.withLock({ $0.dead }) { throw dead }
         let calendar = self[connection.id]
         let before = calendar.requests

@@ -26,7 +26,7 @@ struct SyncLifeTests {
             calendar.state.withLock { $0.lostAnswers = 10 }
             let other = "another server"
             let store = try await server.syncStore(id, holder: other)
-            let opened = try await bench.calendars.open(store.parts.connection)
+            let opened = try await bench.calendars.open(store.parts.connection, isQuestion: false)
             let engine = try SyncRun(server.services.syncContext, opened, store)
             let record = RunRecord(id: "r1", trigger: .first, startedAt: Instant(milliseconds: server.clock.now))
             _ = try await engine.run(record)

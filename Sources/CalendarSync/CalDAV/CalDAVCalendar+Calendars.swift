@@ -12,16 +12,20 @@ extension CalDAVCalendar {
 
     public func calendars() async throws(ProviderFailure) -> [RemoteCalendar] {
         var calendars: [RemoteCalendar] = []
+        var known: Set<ByteString> = []
         for home in homes {
-            let (found, address) = try await session.multistatus(.propfind("1", Self.properties), at: home)
-            for response in found.responses where calendars.count < Self.limit {
-                guard let calendar = calendar(response, at: address),
-                    !calendars.contains(where: { $0.id == calendar.id })
-                else { continue }
-                calendars.append(calendar)
+            let found = try await session.multistatus(.propfind("1", Self.properties), at: home) {
+                found, address throws(ProviderFailure) in
+                var calendars: [RemoteCalendar] = []
+                for response in found.responses where calendars.count < Self.limit {
+                    if let calendar = calendar(response, at: address) { calendars.append(calendar) }
+                }
+                return calendars
             }
+            calendars += found.filter { known.insert(ByteString($0.id)).inserted }
+            if calendars.count >= Self.limit { break }
         }
-        return calendars
+        return Array(calendars.prefix(Self.limit))
     }
 
     /// Returns nil for anything but a calendar of this account that can hold events.
@@ -129,8 +133,9 @@ extension CalDAVCalendar {
         let (answer, address) = try await session.send(.propfind("0", Self.properties), to: calendarAddress)
         switch answer.status {
         case 207:
-            let found = try await session.multistatus(answer)
-            return found.responses.first.flatMap { calendar($0, at: address) }
+            return try await session.multistatus(answer) { found throws(ProviderFailure) in
+                found.responses.first.flatMap { calendar($0, at: address) }
+            }
         case 403, 404, 405, 409, 410: return nil
         default: throw session.failure(answer)
         }

@@ -11,7 +11,7 @@ extension CalDAVCalendar {
         let before = text.flatMap { CalDAVCursor($0, collection) }
         let listing = try await listing(of: collection, since: before)
         var changes: [RemoteChange] = listing.gone.sorted().map { .removed(id: $0.string) }
-        let (addresses, asWritten) = try await session.http.work(on: listing.weight) {
+        let (addresses, asWritten) = try await work(on: listing.weight) {
             let (paths, asWritten) = wanted(listing, known)
             return (paths.compactMap { collection.with(path: $0.string) }, asWritten)
         }
@@ -104,6 +104,8 @@ extension CalDAVCalendar {
 
     /// The number of marks up to which each is searched with a query; for more, the calendar is listed.
     private static let queryLimit = 4
+    /// The most answers to a query for one UID that are read: more than any calendar has copies of one event.
+    private static let mostFound = 100
 
     public func find(_ marks: [EventMark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
         let collection = try collection(calendar)
@@ -130,12 +132,17 @@ extension CalDAVCalendar {
                     // The server has no text search: the search by name was the only one.
                     continue
                 }
-                candidates += try await session.multistatus(answer).responses
-                    .compactMap { DAVAddress($0.href, relativeTo: finalAddress) }
+                candidates += try await session.multistatus(answer) { found in
+                    Array(
+                        found.responses.lazy.compactMap { DAVAddress($0.href, relativeTo: finalAddress) }
+                            .filter { $0.isMember(of: collection) }.prefix(Self.mostFound))
+                }
             }
         } else {
-            candidates = try await listing(of: collection, since: nil).present.keys.sorted()
-                .compactMap { collection.with(path: $0.string) }
+            let listing = try await listing(of: collection, since: nil)
+            candidates = try await work(on: listing.weight) {
+                listing.present.keys.sorted().compactMap { collection.with(path: $0.string) }
+            }
         }
         var known = Set(events.map { ByteString($0.id) })
         candidates = candidates.filter { $0.isMember(of: collection) && !known.contains($0.path) }

@@ -80,7 +80,8 @@ extension CalDAVCalendar {
     private func objects(
         _ multistatus: Multistatus, asked: [DAVAddress], at finalAddress: DAVAddress
     ) -> (present: [UnreadObject], gone: [ByteString: FetchedObject]) {
-        let wanted = Dictionary(asked.map { (ByteString($0.path), $0) }) { first, _ in first }
+        // Each is answered once: what a server says of it a second time is not read.
+        var wanted = Dictionary(asked.map { (ByteString($0.path), $0) }) { first, _ in first }
         var (present, gone): ([UnreadObject], [ByteString: FetchedObject]) = ([], [:])
         for response in multistatus.responses {
             guard let address = DAVAddress(response.href, relativeTo: finalAddress),
@@ -93,6 +94,7 @@ extension CalDAVCalendar {
                 continue
             }
             guard let data = response.property(.caldav, "calendar-data") else { continue }
+            wanted[asked.path] = nil
             present.append(
                 UnreadObject(
                     text: data.bytes, address: asked, etag: response.text(.dav, "getetag"),

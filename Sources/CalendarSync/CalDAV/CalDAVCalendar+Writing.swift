@@ -184,7 +184,7 @@ extension CalDAVCalendar {
         }
         switch answer.status {
         case 207:
-            let inner = try await session.multistatus(answer).responses.first?.status ?? 200
+            let inner = try await session.multistatus(answer) { $0.responses.first?.status ?? 200 }
             guard inner >= 300, inner != 404 else { return .deleted }
             throw refusal(ProviderAnswer(status: inner), nil)
         case 200..<300, 404, 410: return .deleted

@@ -69,6 +69,8 @@ public struct CalDAVCalendar: CalendarProvider {
 
     func now() -> Instant { Instant(seconds: session.clock().floorDivided(by: 1000)) }
 
+    public var http: (any ProviderHTTP)? { session.http }
+
     public func expressible(_ entry: Entry) -> (entry: Entry, limitations: [Limitation]) {
         if entry.isKeptByCalDAV { return (entry, []) }
         var limitations: [Limitation] = []

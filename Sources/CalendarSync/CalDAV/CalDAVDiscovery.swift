@@ -99,20 +99,23 @@ public struct CalDAVDiscovery: Sendable {
             realm: DAVRealm(entrance), username: username, password: password, http: http, clock: clock)
         let principal = try await principal(paths, at: entrance, session)
         let properties = ["C:calendar-home-set", "D:displayname"]
-        let (found, address) = try await session.multistatus(.propfind("0", properties), at: principal)
-        guard let response = found.responses.first else { throw Self.none }
-        var homes: [DAVAddress] = []
-        for href in response.property(.caldav, "calendar-home-set")?.hrefs ?? [] {
-            guard homes.count < Self.homeLimit, let home = DAVAddress(href, relativeTo: address)?.collection,
-                session.realm.allows(home), !homes.contains(home)
-            else { continue }
-            homes.append(home)
+        return try await session.multistatus(.propfind("0", properties), at: principal) {
+            found, address throws(ProviderFailure) in
+            guard let response = found.responses.first else { throw Self.none }
+            let hrefs = response.property(.caldav, "calendar-home-set")?.hrefs ?? []
+            var homes: [DAVAddress] = []
+            for href in hrefs where homes.count < Self.homeLimit {
+                guard let home = DAVAddress(href, relativeTo: address)?.collection, session.realm.allows(home),
+                    !homes.contains(home)
+                else { continue }
+                homes.append(home)
+            }
+            guard !homes.isEmpty else { throw Self.none }
+            return CalDAVAccount(
+                principal: principal.text, homes: homes.map(\.text),
+                name: response.text(.dav, "displayname").map { String($0.unicodeScalars.prefix(200)) },
+                entrance: entrance.text)
         }
-        guard !homes.isEmpty else { throw Self.none }
-        return CalDAVAccount(
-            principal: principal.text, homes: homes.map(\.text),
-            name: response.text(.dav, "displayname").map { String($0.unicodeScalars.prefix(200)) },
-            entrance: entrance.text)
     }
 
     private static let none = ProviderFailure(.refused, "There are no calendars at that address.", code: "no-caldav")
@@ -148,14 +151,17 @@ public struct CalDAVDiscovery: Sendable {
             if answer.status == 429 || answer.status >= 500 { throw session.failure(answer) }
             return nil
         }
-        guard let response = try await session.multistatus(answer).responses.first else { return nil }
-        let principal = response.property(.dav, "current-user-principal")
-        if principal?.child(.dav, "unauthenticated") != nil {
-            throw ProviderFailure(.unauthorized, "The server does not accept the user name and password.")
+        let found = try await session.multistatus(answer) { found throws(ProviderFailure) -> DAVAddress? in
+            guard let response = found.responses.first else { return nil }
+            let principal = response.property(.dav, "current-user-principal")
+            if principal?.child(.dav, "unauthenticated") != nil {
+                throw ProviderFailure(.unauthorized, "The server does not accept the user name and password.")
+            }
+            // On servers without RFC 5397, the person may enter the principal's own address.
+            let href = principal?.hrefs.first ?? response.property(.dav, "principal-URL")?.hrefs.first
+            return href.flatMap { DAVAddress($0, relativeTo: finalAddress) }
         }
-        // On servers without RFC 5397, the person may enter the principal's own address.
-        let href = principal?.hrefs.first ?? response.property(.dav, "principal-URL")?.hrefs.first
-        guard let href, let found = DAVAddress(href, relativeTo: finalAddress) else { return nil }
+        guard let found else { return nil }
         guard session.realm.allows(found) else {
             throw ProviderFailure(
                 .refused, "The server leads to another host. If that host is right, connect with its address.",

@@ -187,13 +187,15 @@ extension CalDAVCalendar {
     }
 
     private func ctag(of collection: DAVAddress) async throws(ProviderFailure) -> String? {
-        let (found, _) = try await session.multistatus(.propfind("0", ["CS:getctag"]), at: collection)
-        guard let response = found.responses.first else { return nil }
-        // Some servers report a missing collection as a 404 within a 207.
-        if response.status == 404 {
-            throw ProviderFailure(.calendarMissing, "The server has no such calendar.")
+        try await session.multistatus(.propfind("0", ["CS:getctag"]), at: collection) {
+            found, _ throws(ProviderFailure) -> String? in
+            guard let response = found.responses.first else { return nil }
+            // Some servers report a missing collection as a 404 within a 207.
+            if response.status == 404 {
+                throw ProviderFailure(.calendarMissing, "The server has no such calendar.")
+            }
+            return response.text(.calendarServer, "getctag")
         }
-        return response.text(.calendarServer, "getctag")
     }
 
     /// Lists all etags by PROPFIND, or by a query where the server does not list a collection that way.

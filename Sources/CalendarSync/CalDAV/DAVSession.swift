@@ -120,17 +120,23 @@ struct DAVSession: Sendable {
     /// The code of an answer that was longer than the request allowed.
     static let tooLong = "answer-too-long"
 
-    /// Returns a multistatus; throws the failure that any other answer means.
-    func multistatus(
-        _ request: Request, at address: DAVAddress
-    ) async throws(ProviderFailure) -> (Multistatus, DAVAddress) {
+    /// Returns what a multistatus means; throws the failure that any other answer means.
+    ///
+    /// - Parameter read: makes a value of the multistatus from an address. It may have many responses, so this runs where
+    ///   the document is read, and no request waits for it.
+    func multistatus<Value: Sendable>(
+        _ request: Request, at address: DAVAddress,
+        _ read: @escaping @Sendable (Multistatus, DAVAddress) throws(ProviderFailure) -> Value
+    ) async throws(ProviderFailure) -> Value {
         let (answer, found) = try await send(request, to: address)
         guard answer.status == 207 else { throw failure(answer) }
-        return (try await multistatus(answer), found)
+        return try await multistatus(answer) { multistatus throws(ProviderFailure) in try read(multistatus, found) }
     }
 
-    func multistatus(_ answer: ProviderAnswer) async throws(ProviderFailure) -> Multistatus {
-        try await http.read(answer) { answer throws(ProviderFailure) in try Multistatus(answer) }
+    func multistatus<Value: Sendable>(
+        _ answer: ProviderAnswer, _ read: @escaping @Sendable (Multistatus) throws(ProviderFailure) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        try await http.read(answer) { answer throws(ProviderFailure) in try read(try Multistatus(answer)) }
     }
 }
 

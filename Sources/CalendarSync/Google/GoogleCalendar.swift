@@ -22,6 +22,8 @@ public struct GoogleCalendar: CalendarProvider {
         self.now = now
     }
 
+    public var http: (any ProviderHTTP)? { wire.http }
+
     public func expressible(_ entry: Entry) -> (entry: Entry, limitations: [Limitation]) { entry.atGoogle() }
 
     /// Returns the path of a calendar's events, or of one of them.

@@ -25,6 +25,8 @@ public struct GraphCalendar: CalendarProvider {
         self.now = now
     }
 
+    public var http: (any ProviderHTTP)? { wire.http }
+
     public func expressible(_ entry: Entry) -> (entry: Entry, limitations: [Limitation]) {
         let expression = GraphExpression(entry)
         return (expression.entry, expression.limitations)

@@ -317,7 +317,7 @@ extension Finding {
     /// The fields as a record has them: a single occurrence is not named again by its fields, and of several only so
     /// many are listed.
     fileprivate var fieldsOfRecord: [ConflictRecord.Field] {
-        guard occurrences.count == 1 else { return occurrences.isEmpty ? fields : fields.shortened }
+        guard occurrences.count == 1 else { return fields.shortened }
         return fields.map { field in
             var field = field
             field.occurrence = nil

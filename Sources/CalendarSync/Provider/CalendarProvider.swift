@@ -70,6 +70,9 @@ public protocol CalendarProvider: Sendable {
     /// instead may be older than the last write.
     var readsEvents: Bool { get }
 
+    /// The way to the provider; nil where nothing is sent.
+    var http: (any ProviderHTTP)? { get }
+
     /// Returns the account's calendars that can hold events.
     func calendars() async throws(ProviderFailure) -> [RemoteCalendar]
 
@@ -118,6 +121,18 @@ public protocol CalendarProvider: Sendable {
 
 extension CalendarProvider {
     public var readsEvents: Bool { false }
+
+    public var http: (any ProviderHTTP)? { nil }
+
+    /// Works on what the provider sent, where no other request waits for it.
+    ///
+    /// - Parameter bytes: about how much there is to work on.
+    func work<Value: Sendable>(
+        on bytes: Int, _ work: @escaping @Sendable () throws(ProviderFailure) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        guard let http else { return try work() }
+        return try await http.work(on: bytes, work)
+    }
 
     public func stamped(_ ids: [String], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] { [] }
 

@@ -77,18 +77,24 @@ extension RunSession {
     /// plan is held for an empty calendar.
     mutating func plan(approved: Hold?) async throws -> Plan {
         if planner.sightings.isEmpty, !(approved?.causes.contains(.empty) ?? false) {
-            let plan = planner.plan()
+            let plan = try await planned()
             if plan.hold?.causes.contains(.empty) == true { return plan }
         }
         try await look(at: planner.unprovenIDs)
         try await findMoved()
-        let plan = planner.plan()
+        let plan = try await planned()
         // An incoming change has to be newer than what we wrote: a listing may lag behind.
         guard !provider.readsEvents else { return try await stamped(plan) }
         let stale = plan.steps.filter { planner.mayLag($0) }.compactMap { planner.links[$0.item]?.externalID }
         guard !stale.isEmpty else { return plan }
         try await look(at: stale)
-        return planner.plan()
+        return try await planned()
+    }
+
+    /// Makes the plan of what is known now, which may be long work: whoever writes in the calendar decides how much there
+    /// is to compare.
+    private func planned() async throws -> Plan {
+        try await provider.work(on: .max) { [planner] in planner.plan() }
     }
 
     /// Makes the plan again if both sides moved an appointment and the listing did not say when the calendar's side
@@ -100,7 +106,7 @@ extension RunSession {
         guard !events.isEmpty else { return plan }
         for event in events { planner.sightings.add(event) }
         planner.matchMarks()
-        return planner.plan()
+        return try await planned()
     }
 
     mutating func look(at ids: [String]) async throws {

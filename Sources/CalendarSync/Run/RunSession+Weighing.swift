@@ -44,7 +44,7 @@ extension SyncBatch {
     /// About how many bytes are stored of its records.
     var recordWeight: Int {
         journal.reduce(0) { $0 + [$1.before, $1.after].weight }
-            + conflicts.reduce(0) { $0 + [$1.ours, $1.theirs].weight }
+            + conflicts.reduce(0) { $0 + [$1.ours, $1.theirs].weight + $1.fields.reduce(0) { $0 + $1.weight } }
     }
 
     /// About how many bytes are stored of it, besides its operations.
@@ -55,7 +55,10 @@ extension SyncBatch {
 
 extension Link {
     /// About how many bytes are stored of it.
-    var weight: Int { [agreed?.ours, agreed?.theirs, refused, refusedSeries?.entry].weight }
+    var weight: Int {
+        [agreed?.ours, agreed?.theirs, refused, refusedSeries?.entry].weight
+            + flips.reduce(0) { $0 + $1.field.utf8.count + $1.value.utf8.count + 32 }
+    }
 
     /// About how many bytes the event has beyond the item.
     var surplus: Int { agreed.map { max(0, $0.theirs.weight - $0.ours.weight) } ?? 0 }
@@ -80,6 +83,11 @@ extension JournalEntry {
         let outline = (after ?? before)?.outline
         (before, after) = (outline, outline)
     }
+}
+
+extension ConflictRecord.Field {
+    /// About how many bytes are stored of it.
+    fileprivate var weight: Int { [base, kalends, calendar].reduce(64) { $0 + ($1?.utf8.count ?? 0) } }
 }
 
 extension ConflictRecord {

@@ -193,4 +193,51 @@ import Testing
         // A server's own word is never a code.
         #expect(try await answer(400, "secret-of-the-server")?.code == "http-400")
     }
+
+    private func calendar(_ href: String) -> String {
+        """
+        <response><href>\(href)</href><propstat><prop><resourcetype><collection/><C:calendar/></resourcetype></prop>
+        <status>HTTP/1.1 200 OK</status></propstat></response>
+        """
+    }
+
+    @Test("A document is looked at only where it is read: what leaves that place is small")
+    func turns() async throws {
+        let (provider, http) = try provider([
+            page((0..<1500).map { calendar("/c\($0)/") }.joined() + calendar("/c0/"), token: nil),
+            page(member("a.ics"), token: "1"), page(object("a.ics"), token: nil),
+            page("", token: nil), .answer(404, ""), page(member("b.ics"), token: nil),
+            page(object("b.ics"), token: nil),
+        ])
+        let calendars = try await provider.calendars()
+        #expect(calendars.count == 1000 && Set(calendars.map(\.id)).count == 1000)
+        #expect(try await provider.changes(in: calendar, since: nil, window: window).events.count == 1)
+        #expect(try await provider.find([CalDAVRoom.mark("b")], in: calendar).isEmpty)
+        #expect(http.worked.count >= 5 && !http.worked.contains { $0.contains("Multistatus") }, "\(http.worked)")
+    }
+
+    @Test("An object that a server sends again and again is read once")
+    func repeated() async throws {
+        let objects = CountedObjects()
+        let account = CalDAVAccount(
+            principal: calendar, homes: ["https://dav.example.test/"], entrance: "https://dav.example.test/")
+        let many = String(repeating: object("a.ics"), count: 500) + object("b.ics")
+        let http = ScriptedHTTP([page(many, token: nil)])
+        let provider = try CalDAVCalendar(
+            account: account, username: "a", password: "b", calendarKey: "k", objects: objects, http: http,
+            clock: { 1_000_000 })
+        let looks = try await provider.look(at: ["/c/a.ics", "/c/b.ics"], in: calendar)
+        #expect(looks.map(\.id) == ["/c/a.ics", "/c/b.ics"])
+        #expect(objects.count.load(ordering: .relaxed) == 2)
+    }
+}
+
+/// Counts the objects that it reads.
+private final class CountedObjects: ObjectReading {
+    let count = Atomic(0)
+
+    func answers(to questions: [ObjectQuestion]) async throws(ProviderFailure) -> [ObjectAnswer] {
+        count.add(questions.count, ordering: .relaxed)
+        return questions.map { $0.answer() }
+    }
 }

@@ -61,7 +61,7 @@ struct ObjectCheck: Sendable {
         } catch {
             throw Refusal(.unavailable, code: .busy, detail: "The server is busy with other calendars.", retryAfter: 30)
         }
-        let process = ObjectProcess(executable)
+        let process = ObjectProcess(executable, for: ByteString(user))
         let verdict = try await process.verdict(on: text)
         let isConfined = await process.end()
         _ = consume turn

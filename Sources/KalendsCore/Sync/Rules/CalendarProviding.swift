@@ -14,7 +14,9 @@ package struct OpenedCalendar: Sendable {
 package protocol CalendarProviding: Sendable {
     /// Opens a connection's account. Throws `ProviderFailure` if it cannot be opened (`unauthorized` if only its user
     /// can fix that, `misconfigured` if only the operator can), and any error of the store.
-    func open(_ connection: Connection) async throws -> OpenedCalendar
+    ///
+    /// - Parameter isQuestion: whether a person waits for what is asked, and no run goes on with it later.
+    func open(_ connection: Connection, isQuestion: Bool) async throws -> OpenedCalendar
 
     /// Ends this server's access at the provider unless another connection uses the same account. Failures do not
     /// matter: the secrets are removed here in any case.

@@ -5,11 +5,12 @@ import ICalBridge
 package import Storage
 
 extension ConnectionProviders: CalendarProviding {
-    package func open(_ connection: Connection) async throws -> OpenedCalendar {
+    package func open(_ connection: Connection, isQuestion: Bool) async throws -> OpenedCalendar {
         let circle = connection.circleID
         if connection.provider == .apple { return try await phone(of: connection) }
         let zone = try await store.read { try $0.circle(circle)?.timeZone } ?? "UTC"
-        let door = door(ofRun: connection)
+        let door =
+            isQuestion ? door(for: RequestSource(connection), Self.sender(connection)) : door(ofRun: connection)
         do {
             let provider = try await provider(of: connection, zone: zone, over: door)
             return OpenedCalendar(provider: provider) { door.count }

@@ -56,7 +56,7 @@ struct ConnectionRun {
         var opened: OpenedCalendar?
         let end: End
         do {
-            let calendar = try await context.calendars.open(start.parts.connection)
+            let calendar = try await context.calendars.open(start.parts.connection, isQuestion: false)
             opened = calendar
             end = .outcome(try await beating { try await run(start, calendar) })
         } catch let failure as ProviderFailure {

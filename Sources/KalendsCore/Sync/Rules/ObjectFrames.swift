@@ -21,6 +21,9 @@ package struct ObjectFrame: Sendable {
         self.init(head: Array(try JSONEncoder().encode(answer)), text: answer.text ?? [])
     }
 
+    /// How many bytes its two parts have.
+    var count: Int { head.count + text.count }
+
     /// The encoded frame: the lengths of its two parts in four bytes each, and the parts.
     package var bytes: [UInt8] {
         [head, text].flatMap { part in (0..<4).map { UInt8(truncatingIfNeeded: part.count >> (24 - 8 * $0)) } } + head

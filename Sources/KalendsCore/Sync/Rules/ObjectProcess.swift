@@ -29,12 +29,15 @@ final class ObjectProcess: Sendable {
     #endif
     private static let addressSpace = 768 << 20
 
+    /// Who takes turns with others when long answers are read.
+    private let caller: ByteString
     private let asked: AsyncStream<[UInt8]>.Continuation
     private let answered: AsyncStream<ObjectFrame>
     private let allowance = Allowance()
     private let life: Task<Bool, Never>
 
-    init(_ executable: String) {
+    init(_ executable: String, for caller: ByteString) {
+        self.caller = caller
         let (questions, asked) = AsyncStream.makeStream(of: [UInt8].self)
         let (answered, answers) = AsyncStream.makeStream(of: ObjectFrame.self)
         (self.asked, self.answered) = (asked, answered)
@@ -57,11 +60,11 @@ final class ObjectProcess: Sendable {
         try await answers(to: [ObjectFrame(checking: text)]) { try $0.verdict() }.first
     }
 
-    private func answers<Answer>(
-        to questions: [ObjectFrame], _ read: (ObjectFrame) throws -> Answer
+    private func answers<Answer: Sendable>(
+        to questions: [ObjectFrame], _ read: @escaping @Sendable (ObjectFrame) throws -> Answer
     ) async throws -> [Answer] {
         let bytes = questions.flatMap(\.bytes)
-        allowance.add(bytes.count * 16 + questions.count << 16)
+        allowance.add(bytes.count * 8 + questions.count << 16)
         asked.yield(bytes)
         // A process that only waits uses no processor time.
         let end = Task { [life] in
@@ -71,7 +74,11 @@ final class ObjectProcess: Sendable {
         defer { end.cancel() }
         var found: [Answer] = []
         for await frame in answered {
-            guard let answer = try? read(frame) else { break }
+            // A small one is read where it is, since to pass it on would take longer.
+            let answer =
+                frame.count <= ForeignAnswers.small
+                ? try? read(frame) : try? await ForeignAnswers.threads.run(for: caller) { try read(frame) }
+            guard let answer else { break }
             found.append(answer)
             if found.count == questions.count { break }
         }

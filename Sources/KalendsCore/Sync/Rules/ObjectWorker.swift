@@ -38,7 +38,7 @@ actor ObjectWorker: ObjectReading {
     private func found(for questions: [ObjectQuestion]) async throws(ProviderFailure) -> [ObjectAnswer] {
         var answers: [ObjectAnswer] = []
         while answers.count < questions.count {
-            let process = process ?? ObjectProcess(executable)
+            let process = process ?? ObjectProcess(executable, for: turns?.sender.caller ?? "")
             self.process = process
             let found = (try? await process.answers(to: questions[answers.count...])) ?? []
             answers += found

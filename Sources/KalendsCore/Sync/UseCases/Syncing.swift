@@ -54,7 +54,7 @@ package struct Syncing: Sendable {
         defer { withExtendedLifetime((slot, room)) {} }
         let store = DatabaseSyncStore(context: context, parts: parts, holder: nil)
         do {
-            let opened = try await context.calendars.open(parts.connection)
+            let opened = try await context.calendars.open(parts.connection, isQuestion: true)
             return try await show(try await SyncRun(context, opened, store).preview())
         } catch let failure as ProviderFailure {
             throw Refusal(failure)

@@ -16,6 +16,7 @@ struct ConflictPages: Sendable {
         routes.page(.post, Self.path + "/{conflict}/resolve", for: .connection, back: Self.path) { visit in
             let id = try await Self.own(visit)
             let keep = try SyncRoutes.decision.read(["keep": visit.form["keep"].map(JSONValue.string) ?? .null])
+            visit.context.memory.letGo()
             try await visit.services.resolving.resolve(id, keep, for: try visit.caller())
             return visit.redirect(to: visit.filled(Self.path), done: .conflictResolved)
         }

@@ -101,6 +101,8 @@ struct ConnectionAccountRoutes: Sendable {
         let body = try await request.json(context)
         _ = try await connections.get(id, for: caller)
         let code = Secret(.connectionCode, text: try Self.authorizationCode.read(body))
+        // The provider takes its time, and a code counts once: the exchange goes on if the client has gone.
+        context.memory.letGo()
         let shown = try await connections.redeem(id, code: code, for: caller)
         return try .resource(try shown.json(services.settings.kinds), etag: try shown.own.etag)
     }
