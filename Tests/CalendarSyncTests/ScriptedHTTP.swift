@@ -28,7 +28,7 @@ final class ScriptedHTTP: ProviderHTTP {
     var worked: [String] { state.withLock { $0.worked } }
 
     func work<Value: Sendable>(
-        on bytes: Int, _ work: @escaping @Sendable () throws(ProviderFailure) -> Value
+        on bytes: Int?, _ work: @escaping @Sendable () throws(ProviderFailure) -> Value
     ) async throws(ProviderFailure) -> Value {
         state.withLock { $0.worked.append("\(Value.self)") }
         return try work()

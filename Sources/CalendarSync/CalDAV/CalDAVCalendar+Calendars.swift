@@ -16,9 +16,11 @@ extension CalDAVCalendar {
         for home in homes {
             let found = try await session.multistatus(.propfind("1", Self.properties), at: home) {
                 found, address throws(ProviderFailure) in
-                var calendars: [RemoteCalendar] = []
+                var (calendars, named): ([RemoteCalendar], Set<ByteString>) = ([], [])
                 for response in found.responses where calendars.count < Self.limit {
-                    if let calendar = calendar(response, at: address) { calendars.append(calendar) }
+                    guard let calendar = calendar(response, at: address), named.insert(ByteString(calendar.id)).inserted
+                    else { continue }
+                    calendars.append(calendar)
                 }
                 return calendars
             }

@@ -104,7 +104,7 @@ extension CalDAVCalendar {
 
     /// The number of marks up to which each is searched with a query; for more, the calendar is listed.
     private static let queryLimit = 4
-    /// The most answers to a query for one UID that are read: more than any calendar has copies of one event.
+    /// The most answers to a query for one UID: more than any calendar has copies of one event.
     private static let mostFound = 100
 
     public func find(_ marks: [EventMark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
@@ -122,23 +122,26 @@ extension CalDAVCalendar {
         }
         guard !missing.isEmpty else { return events }
         var candidates: [DAVAddress] = []
-        if missing.count <= Self.queryLimit {
-            for mark in missing {
-                let query = DAVSession.Request.report("1", DAVBody.query(uid: CalDAVIdentity.uid(mark)))
-                let (answer, finalAddress) = try await session.send(query, to: collection)
-                guard answer.status == 207 else {
-                    let failure = session.failure(answer)
-                    if failure.isTransient { throw failure }
-                    // The server has no text search: the search by name was the only one.
-                    continue
-                }
-                candidates += try await session.multistatus(answer) { found in
-                    Array(
-                        found.responses.lazy.compactMap { DAVAddress($0.href, relativeTo: finalAddress) }
-                            .filter { $0.isMember(of: collection) }.prefix(Self.mostFound))
-                }
+        var needsListing = missing.count > Self.queryLimit
+        for mark in missing where !needsListing {
+            let query = DAVSession.Request.report("1", DAVBody.query(uid: CalDAVIdentity.uid(mark)))
+            let (answer, finalAddress) = try await session.send(query, to: collection)
+            guard answer.status == 207 else {
+                let failure = session.failure(answer)
+                if failure.isTransient { throw failure }
+                // The server has no text search: the search by name was the only one.
+                continue
             }
-        } else {
+            let found = try await session.multistatus(answer) { found in
+                Array(
+                    found.responses.lazy.compactMap { DAVAddress($0.href, relativeTo: finalAddress) }
+                        .filter { $0.isMember(of: collection) }.prefix(Self.mostFound + 1))
+            }
+            // A server that answers with so many has not looked at the UID.
+            needsListing = found.count > Self.mostFound
+            candidates += found
+        }
+        if needsListing {
             let listing = try await listing(of: collection, since: nil)
             candidates = try await work(on: listing.weight) {
                 listing.present.keys.sorted().compactMap { collection.with(path: $0.string) }

@@ -61,7 +61,11 @@ public struct PersonalParts: Hashable, Sendable, Codable {
     }
 
     private func write(into component: inout ObjectTree) {
-        let added = lines.compactMap { ObjectTree.Line(Array($0.utf8)) }
+        // How much is done of a task goes with its status, which others may have changed since.
+        let isDone = component.line("STATUS")?.value == "COMPLETED"
+        let added = lines.compactMap { ObjectTree.Line(Array($0.utf8)) }.filter { line in
+            line.name != "PERCENT-COMPLETE" || (line.value == "100") == isDone
+        }
         component.lines.removeAll { line in
             Self.replacing.contains { $0 == line.name } && added.contains { $0.name == line.name }
         }

@@ -124,11 +124,9 @@ extension CalendarProvider {
 
     public var http: (any ProviderHTTP)? { nil }
 
-    /// Works on what the provider sent, where no other request waits for it.
-    ///
-    /// - Parameter bytes: about how much there is to work on.
+    /// Works on what the provider sent as `ProviderHTTP` does; here, if nothing is sent.
     func work<Value: Sendable>(
-        on bytes: Int, _ work: @escaping @Sendable () throws(ProviderFailure) -> Value
+        on bytes: Int?, _ work: @escaping @Sendable () throws(ProviderFailure) -> Value
     ) async throws(ProviderFailure) -> Value {
         guard let http else { return try work() }
         return try await http.work(on: bytes, work)

@@ -65,9 +65,10 @@ public protocol ProviderHTTP: Sendable {
     /// Processes what a provider sent. A hostile document may take a second of processor time, so this runs where no
     /// other request waits for it.
     ///
-    /// - Parameter bytes: the size of the document, by which its memory is counted.
+    /// - Parameter bytes: the size of the document, by which its memory is counted; nil for what is made of all that was
+    ///   sent, which is done even if the time for answers is over.
     func work<Value: Sendable>(
-        on bytes: Int, _ work: @escaping @Sendable () throws(ProviderFailure) -> Value
+        on bytes: Int?, _ work: @escaping @Sendable () throws(ProviderFailure) -> Value
     ) async throws(ProviderFailure) -> Value
 
     /// Counts bytes that are kept until the account is closed; throws when there is no room for them.
@@ -76,7 +77,7 @@ public protocol ProviderHTTP: Sendable {
 
 extension ProviderHTTP {
     public func work<Value: Sendable>(
-        on bytes: Int, _ work: @escaping @Sendable () throws(ProviderFailure) -> Value
+        on bytes: Int?, _ work: @escaping @Sendable () throws(ProviderFailure) -> Value
     ) async throws(ProviderFailure) -> Value { try work() }
 
     public func keep(_ bytes: Int) async throws(ProviderFailure) {}

@@ -94,7 +94,7 @@ extension RunSession {
     /// Makes the plan of what is known now, which may be long work: whoever writes in the calendar decides how much there
     /// is to compare.
     private func planned() async throws -> Plan {
-        try await provider.work(on: .max) { [planner] in planner.plan() }
+        try await provider.work(on: nil) { [planner] in planner.plan() }
     }
 
     /// Makes the plan again if both sides moved an appointment and the listing did not say when the calendar's side

@@ -76,8 +76,9 @@ final class LimitedProviderHTTP: ProviderHTTP {
     }
 
     func work<Value: Sendable>(
-        on bytes: Int, _ work: @escaping @Sendable () throws(ProviderFailure) -> Value
+        on bytes: Int?, _ work: @escaping @Sendable () throws(ProviderFailure) -> Value
     ) async throws(ProviderFailure) -> Value {
+        guard let bytes else { return try await answers.read(for: sender, most: max(.zero, end - .now), work) }
         guard bytes > ForeignAnswers.small else { return try work() }
         let began = ContinuousClock.now
         let value = try await answers.read(for: sender, most: end - .now, work)

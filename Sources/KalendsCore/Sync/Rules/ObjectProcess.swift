@@ -64,6 +64,7 @@ final class ObjectProcess: Sendable {
         to questions: [ObjectFrame], _ read: @escaping @Sendable (ObjectFrame) throws -> Answer
     ) async throws -> [Answer] {
         let bytes = questions.flatMap(\.bytes)
+        // Times are longer as JSON than in an object, and other values as long.
         allowance.add(bytes.count * 8 + questions.count << 16)
         asked.yield(bytes)
         // A process that only waits uses no processor time.
@@ -72,15 +73,25 @@ final class ObjectProcess: Sendable {
             life.cancel()
         }
         defer { end.cancel() }
-        var found: [Answer] = []
+        var frames: [ObjectFrame] = []
         for await frame in answered {
-            // A small one is read where it is, since to pass it on would take longer.
-            let answer =
-                frame.count <= ForeignAnswers.small
-                ? try? read(frame) : try? await ForeignAnswers.threads.run(for: caller) { try read(frame) }
-            guard let answer else { break }
+            frames.append(frame)
+            if frames.count == questions.count { break }
+        }
+        end.cancel()
+        // Little is read where it is, since to pass it on would take longer.
+        guard frames.reduce(0, { $0 + $1.count }) > ForeignAnswers.small else { return Self.answers(in: frames, read) }
+        return try await ForeignAnswers.threads.run(for: caller) { [frames] in Self.answers(in: frames, read) }
+    }
+
+    /// Returns the answers before the first frame that is none.
+    private static func answers<Answer>(
+        in frames: [ObjectFrame], _ read: (ObjectFrame) throws -> Answer
+    ) -> [Answer] {
+        var found: [Answer] = []
+        for frame in frames {
+            guard let answer = try? read(frame) else { break }
             found.append(answer)
-            if found.count == questions.count { break }
         }
         return found
     }

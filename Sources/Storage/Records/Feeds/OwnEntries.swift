@@ -24,7 +24,7 @@ extension ReadTransaction {
         ) { try body(PersonalEvent($0)) }
     }
 
-    /// Returns a user's events that are no changed occurrences, in order of their first day, until they fill a page.
+    /// Returns a user's events that are not changed occurrences, in order of their ids, until they fill a page.
     ///
     /// - Parameter last: the event after which the page begins; nil for the first page.
     public func personalEventPage(of user: String, after last: PersonalEvent?) throws -> [PersonalEvent] {
@@ -35,9 +35,9 @@ extension ReadTransaction {
                 """
                 \(select: PersonalEvent.self)
                 WHERE user_id = $1 AND deleted_at IS NULL AND connection_id IS NULL AND instance_key = ''
-                    AND (first_day, id) > ($2, $3)
-                ORDER BY first_day, id LIMIT 1000
-                """, [.text(user), .integer(last?.firstDay ?? .min / 2), .text(last?.id ?? "")]
+                    AND id > $2
+                ORDER BY id LIMIT 1000
+                """, [.text(user), .text(last?.id ?? "")]
             ) { row in
                 page.append(try PersonalEvent(row))
                 for case .text(let text) in row.values { bytes += text.utf8.count }
