@@ -47,6 +47,17 @@ import Testing
         }
     }
 
+    @Test("A person whose id has a colon gets in with the name that they were given")
+    func colon() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            try await server.call(
+                .put, "/v1/circles/c/members/auth0:17", ["displayName": "Kim", "role": "member"]
+            ).expect(201)
+            try await DAVClient(server, "auth0:17").send("GET", "/dav/").expect(200)
+        }
+    }
+
     @Test("Over plain HTTP from another machine nobody is let in, nor asked for a password")
     func plain() async throws {
         var settings = ServerSettings()

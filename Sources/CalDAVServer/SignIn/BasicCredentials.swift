@@ -5,6 +5,8 @@ import HTTPTypes
 import Hummingbird
 
 /// The name and the password of Basic authentication (RFC 7617), in UTF-8.
+///
+/// The last colon is the one between them: a person's id may have others, and an app password has none.
 struct BasicCredentials: Sendable {
     let name: String
     let password: String
@@ -21,7 +23,7 @@ struct BasicCredentials: Sendable {
             let text = String(validating: data, as: UTF8.self)?.fromOutside
         else { return nil }
         let bytes = text.utf8
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        guard let colon = bytes.lastIndex(of: UInt8(ascii: ":")) else { return nil }
         name = String(text[..<colon])
         password = String(text[bytes.index(after: colon)...])
     }

@@ -16,6 +16,16 @@ extension Schema {
         ) /* clustered */
         """,
         "CREATE UNIQUE INDEX resource_names_by_item ON resource_names (circle_id, collection, item_id)",
+        // Names that items had before they were deleted and came back under others, with the version in which they did.
+        """
+        CREATE TABLE former_resource_names (
+            circle_id TEXT NOT NULL,
+            list TEXT NOT NULL CHECK (list IN ('events', 'tasks')),
+            name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+            version BIGINT NOT NULL,
+            PRIMARY KEY (circle_id, list, name)
+        ) /* clustered */
+        """,
         // What one person keeps of an item or an imported event, by the UID that calendars show. changed_in is the
         // version of the circle with the last change; content is null once nothing is kept.
         """

@@ -3,6 +3,7 @@
 import Foundation
 import HTTPTypes
 import ICalBridge
+import TestSupport
 import Testing
 
 @testable import KalendsCore
@@ -44,11 +45,70 @@ struct SharedUIDTests {
                 try await server.call(.get, "/v1/circles/d/appointments").expect(200).json["items"]?.array?.first
             }
             let id = try await item()?["id"]
+            let number = try await dora.collection("d").number
             try await dora.delete("invitation@x.ics", in: "d")
             #expect(try await ann.text("invitation@x.ics").contains("UID:invitation@x\r\n"))
             try await dora.put(Self.invitation, as: "again.ics", in: "d")
             let again = try await item()
             #expect(again?["id"] == id && again?["uid"] == "invitation@x" && (again?["sequence"]?.integer ?? 0) > 0)
+            // Who has not looked since hears that nothing has the former name, until something has it once more.
+            func changes() async throws -> CollectionChanges {
+                try await dora.source.changes(of: dora.collection("d"), after: number, limit: 100)
+            }
+            let seen = try await changes()
+            #expect(seen.removed == ["invitation@x.ics"] && seen.changed.map(\.name) == ["again.ics"])
+            try await dora.put(
+                Self.invitation.replacingOccurrences(of: "UID:invitation@x", with: "UID:other"), as: "invitation@x.ics",
+                in: "d")
+            let later = try await changes()
+            #expect(later.removed.isEmpty && later.changed.map(\.name).sorted() == ["again.ics", "invitation@x.ics"])
+        }
+    }
+
+    @Test("A circle that comes back under its id takes no number of its former life")
+    func formerLife() async throws {
+        try await Self.withTwoCircles { server in
+            let dora = CalendarApp(server: server, user: "dora")
+            try await dora.put(Self.invitation, as: "i.ics", in: "d")
+            let number = try await dora.collection("d").number
+            try await server.call(.delete, "/v1/circles/d").expect(204)
+            try await eventually("The circle is gone.") {
+                try await server.call(.put, "/v1/circles/d", ["name": "New", "timeZone": "UTC"]).status == 201
+            }
+            try await server.call(
+                .put, "/v1/circles/d/members/dora", ["displayName": "Dora", "role": "owner"]
+            ).expect(201)
+            try await server.call(.put, "/v1/circles/d/patients/kid", ["displayName": "Kid"]).expect(201)
+            let fault = await CalendarApp.fault {
+                _ = try await dora.source.changes(of: dora.collection("d"), after: number, limit: 100)
+            }
+            guard case .invalidSyncToken = fault else {
+                Issue.record("\(String(describing: fault))")
+                return
+            }
+            let now = try await dora.collection("d").number
+            try await dora.put(Self.invitation, as: "i.ics", in: "d")
+            let seen = try await dora.source.changes(of: dora.collection("d"), after: now, limit: 100)
+            #expect(seen.changed.map(\.name) == ["i.ics"])
+        }
+    }
+
+    @Test("How much is done of a task does not outlast its status")
+    func reopened() async throws {
+        try await TestServer.withCircle { server in
+            let ann = CalendarApp(server: server)
+            let task = CalendarApp.object(
+                "VTODO", "UID:reopened", "SUMMARY:Refill", "DUE:20260305T100000Z", "STATUS:COMPLETED",
+                "COMPLETED:20260304T100000Z", "PERCENT-COMPLETE:100")
+            try await ann.put(task, as: "reopened.ics", in: "c~tasks")
+            #expect(try await ann.text("reopened.ics", in: "c~tasks").contains("PERCENT-COMPLETE:100"))
+            let items = try await server.call(.get, "/v1/circles/c/tasks").expect(200).json["items"]?.array
+            let id = try #require(items?.first { $0["title"] == "Refill" }?["id"]?.string)
+            try await server.call(
+                .put, "/v1/circles/c/tasks/\(id)", ["title": "Refill", "dueAt": "2026-03-05T10:00:00Z"]
+            ).expect(200)
+            let text = try await ann.text("reopened.ics", in: "c~tasks")
+            #expect(!text.contains("PERCENT-COMPLETE") && !text.contains("STATUS:COMPLETED"), "\(text)")
         }
     }
 

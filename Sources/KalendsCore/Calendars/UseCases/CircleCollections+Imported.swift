@@ -41,6 +41,7 @@ extension CircleCollections {
         _ body: @escaping @Sendable (any WriteTransaction, Circle) throws -> Value
     ) async throws -> Value {
         let (id, turns) = (look.circle.id, turns)
+        let quotas = settings.quotas.clamped(to: caller.caller.identity)
         let old = series.events.map(\.record)
         return try await turns.alone(in: id) {
             try await EventStaging.discard(in: id, store)
@@ -49,6 +50,12 @@ extension CircleCollections {
                 let all = try ImportedSeries.all(uids: [series.uid], in: circle, transaction).values.flatMap { $0 }
                 guard all.contains(where: { $0.events.map(\.record) == old }), let source = old.first?.source else {
                     throw ChangedMeanwhile()
+                }
+                if records.count > old.count {
+                    let known = try transaction.importedEventCount(in: id)
+                    guard known + records.count - old.count <= quotas.eventsPerCircle else {
+                        throw Refusal.quota("A circle has", quotas.eventsPerCircle, "imported events")
+                    }
                 }
                 try transaction.beginStaging(in: circle)
                 try transaction.stageEnd(of: old.map(\.key), in: circle)
@@ -71,7 +78,8 @@ extension CircleCollections {
         }
         let sequence = (series.events.map(\.record.sequence).max() ?? 0) + 1
         let rules = look.zone.rules
-        return try sent.packed.map { packed in
+        var rows: [ByteString: ImportedEventRecord] = [:]
+        for packed in sent.packed {
             var event = try StoredEvent.event(packed)
             let key = event.recurrenceKey(floatingIn: rules)
             let old = series.events.first { $0.record.recurrenceID.isSameText(as: key) }
@@ -85,7 +93,9 @@ extension CircleCollections {
             record.createdAt = old?.createdAt ?? now
             record.sequence = sequence
             (record.visibleTo, record.shownUID) = (first.visibleTo, first.shownUID)
-            return record
+            // The last component counts of two for one occurrence, which may name its start in two ways.
+            rows[ByteString(key)] = record
         }
+        return rows.values.sorted { ByteString($0.recurrenceID) < ByteString($1.recurrenceID) }
     }
 }

@@ -223,9 +223,15 @@ extension CircleCollections {
             let isFree = before == nil && !hasImported && (1...Self.longestUID).contains(sent.uid.utf8.count)
             let item = try writer.put(id, draft, uid: isFree ? sent.uid : nil).0
             try plan.write(of: item, with: &writer, quotas)
+            // Apps that know it by its former name have to hear that nothing has that name any more.
+            let former = before.flatMap { $0.id.isSameText(as: id) ? $0 : nil }
             try transaction.putResourceName(
-                ResourceName(circleID: place.circle, list: list, name: name, collection: collection, itemID: id))
-            if !own.isEmpty { try writer.keep(try Self.part(own, of: item.uid, look)) }
+                ResourceName(circleID: place.circle, list: list, name: name, collection: collection, itemID: id),
+                insteadOf: try former.map {
+                    try ResourceNames(of: [$0], in: place.circle, transaction).name(of: CircleResource($0))
+                }, since: writer.circle.version + 1)
+            // What the person kept of a former life of the item is over, too.
+            if before != nil || !own.isEmpty { try writer.keep(try Self.part(own, of: item.uid, look)) }
             return (id, collection)
         }
         return PutOutcome(isNew: true, etag: etag(of: stored, own, text))

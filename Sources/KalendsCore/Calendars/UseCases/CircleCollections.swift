@@ -100,9 +100,9 @@ package struct CircleCollections: CollectionSource, Acting, CircleReading {
         return try await read(collection) { reader, _ in
             let (circle, transaction) = (reader.circle, reader.transaction)
             let now = CircleNumber(circle)
-            guard let since = CircleNumber(number), since.version <= now.version, since.epoch <= now.epoch else {
-                throw CollectionFault.invalidSyncToken
-            }
+            guard let since = CircleNumber(number), (circle.firstVersion...now.version).contains(since.version),
+                since.epoch <= now.epoch
+            else { throw CollectionFault.invalidSyncToken }
             if since == now {
                 return CollectionChanges(changed: [], removed: [], number: number, isTruncated: false)
             }
@@ -112,7 +112,10 @@ package struct CircleCollections: CollectionSource, Acting, CircleReading {
                 try !transaction.hasDeletions(in: circle.id, changedAfter: since.version, before: forgotten),
                 let changes = try reader.changes(since: since, until: now, limit: max(limit, 1))
             else { throw CollectionFault.invalidSyncToken }
-            let gone = try reader.names(of: changes.gone, in: list)
+            let gone =
+                try reader.names(of: changes.gone, in: list)
+                + transaction.formerResourceNames(
+                    in: circle.id, list, changedAfter: since.version, upTo: changes.number.version)
             return CollectionChanges(
                 changed: changes.shown.filter { reader.isIn(list, $0.0) }.map { $0.0.member($0.name) },
                 removed: gone, number: changes.number.number, isTruncated: !changes.isWhole)

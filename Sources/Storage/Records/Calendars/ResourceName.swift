@@ -46,6 +46,18 @@ extension ReadTransaction {
         }
     }
 
+    /// Returns the names that items of a list had before they were deleted and came back under others.
+    public func formerResourceNames(
+        in circle: String, _ list: ResourceName.List, changedAfter version: Int, upTo last: Int
+    ) throws -> [String] {
+        try rows(
+            """
+            SELECT name FROM former_resource_names
+            WHERE circle_id = $1 AND list = $2 AND version > $3 AND version <= $4 ORDER BY name
+            """, [.text(circle), .text(list.rawValue), .integer(version), .integer(last)]
+        ).map { try $0.text(required: "name") }
+    }
+
     /// Returns the names of some items, whose ids may be those of items of other collections, too.
     public func resourceNames(ofItems ids: [String], in circle: String) throws -> [ResourceName] {
         try eachGroup(ids, from: 2) { parameters, values in
@@ -56,10 +68,23 @@ extension ReadTransaction {
 
 extension WriteTransaction {
     /// Gives an item its name, which no other item has from then on.
-    public func putResourceName(_ name: ResourceName) throws {
+    ///
+    /// - Parameters:
+    ///   - former: the name that the item had before it was deleted.
+    ///   - version: the version of the circle from which on nothing has that name.
+    public func putResourceName(_ name: ResourceName, insteadOf former: String?, since version: Int) throws {
         try execute(
             "DELETE FROM resource_names WHERE circle_id = $1 AND collection = $2 AND item_id = $3",
             [.text(name.circleID), .text(name.collection), .text(name.itemID)])
         try put(name)
+        try execute(
+            "DELETE FROM former_resource_names WHERE circle_id = $1 AND list = $2 AND name = $3",
+            [.text(name.circleID), .text(name.list.rawValue), .text(name.name)])
+        guard let former, !former.isSameText(as: name.name) else { return }
+        try execute(
+            """
+            INSERT INTO former_resource_names (circle_id, list, name, version) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (circle_id, list, name) DO UPDATE SET version = EXCLUDED.version
+            """, [.text(name.circleID), .text(name.list.rawValue), .text(former), .integer(version)])
     }
 }

@@ -17,6 +17,10 @@ public struct Circle: Hashable, Sendable {
     public var eventsEpoch = 0
     /// Versions that ended by this epoch may have been removed.
     public var eventsFloor = 0
+
+    /// The version that the circle began with: a number below it is of an earlier circle with this id, of whose items
+    /// nothing is known.
+    public var firstVersion: Int { version < createdAt / 1000 ? 0 : createdAt / 1000 }
 }
 
 extension Circle: StoredRow {
@@ -75,10 +79,9 @@ extension WriteTransaction {
             (new.changedAt, new.updatedAt) = (ChangeTime.after(old.changedAt, now: now), now)
         } else {
             if try isBeingRemoved(circle: id) { throw CircleIsBeingRemoved() }
-            // One that comes back under its id begins above the versions that it had: a number that a calendar app has of
-            // then must not be one of now.
-            new.version = try changeNumbers(in: id).latest > 0 ? max(1, now / 1000) : 1
             (new.changedAt, new.createdAt, new.updatedAt) = (now, now, now)
+            // One that comes back under its id begins above the versions that it had (`firstVersion`).
+            new.version = try changeNumbers(in: id).latest > 0 ? max(1, now / 1000) : 1
         }
         let hasMoved = old.map { $0.timeZone != new.timeZone } ?? false
         // This comes before the version rises, so that the items change in the version that the circle then gets.

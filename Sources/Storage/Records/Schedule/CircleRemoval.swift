@@ -44,7 +44,7 @@ extension WriteTransaction {
         }
         let tables: [SchemaTable] = [
             "kept_contents", "occurrences", "schedule_items", "event_versions", "event_sources", "subscriptions",
-            "resource_names", "personal_parts", "patients", "members",
+            "resource_names", "former_resource_names", "personal_parts", "patients", "members",
         ]
         for table in tables where try delete(from: table, with: "circle_id", id, limit: limit) > 0 { return true }
         for kind in [CollectionProperty.Kind.events, .tasks] { try deleteCollectionProperties(of: kind, id: id) }
