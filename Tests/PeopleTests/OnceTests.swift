@@ -17,7 +17,7 @@ import Testing
 
 @Suite("Requests that take effect once")
 struct OnceTests {
-    private static func keyed(_ key: String) -> HTTPFields { [.idempotencyKey: "\"\(key)\""] }
+    static func keyed(_ key: String) -> HTTPFields { [.idempotencyKey: "\"\(key)\""] }
 
     private static func rows(_ server: TestServer) async throws -> [SQLRow] {
         try await server.services.store.read { try $0.rows("SELECT * FROM kept_answers ORDER BY name", []) }

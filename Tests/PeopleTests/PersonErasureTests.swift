@@ -225,11 +225,20 @@ struct PersonErasureTests {
                     ).count
                 }
             }
+            let mixed = try await server.bring(
+                [OneCalendar.event("secret", "Therapy") + ["CLASS:PRIVATE"], OneCalendar.event("walk", "Walk")],
+                as: "ben"
+            ).expect(201)
+            let report = "/v1/imports/\(try #require(mixed.json["id"]?.string))"
             #expect(try await own() > 0)
+            #expect(try await server.call(.get, report).expect(200).text.contains("Therapy"))
             try await server.call(.delete, Self.path).expect(200)
             #expect(try await own() == 0)
+            for user in ["ann", nil] as [String?] {
+                #expect(try await !server.call(.get, report, as: user).expect(200).text.contains("Therapy"))
+            }
             let export = try await server.call(.get, "/v1/circles/c/export.ics").expect(200)
-            #expect(export.values("SUMMARY").sorted() == ["Run", "Swim"])
+            #expect(export.values("SUMMARY").sorted() == ["Run", "Swim", "Walk"])
         }
     }
 

@@ -21,6 +21,7 @@ extension GivenAnswer {
 
     /// A refusal that stays the same however often the request is sent; nil for one that may pass.
     init?(_ refusal: Refusal) {
+        guard refusal.retryAfter == nil else { return nil }
         switch refusal.kind {
         case .badRequest where refusal.code != .bodyBroken: break
         case .missing, .conflict, .gone, .preconditionFailed, .tooLarge, .invalid: break
@@ -29,6 +30,14 @@ extension GivenAnswer {
         let problem = ProblemDocument(refusal)
         self.init(status: problem.status, problem.fields, Array(problem.document.readableBytesView))
     }
+
+    /// What to answer the same request with in place of an answer that is too long to be kept: it is not carried out
+    /// twice.
+    static let tooLong = GivenAnswer(
+        Refusal(
+            .conflict,
+            detail: "This request was carried out, and its answer is too long to be given twice. Read what it changed."
+        ))
 
     /// An answer with its body, which is read here; nil for one that is too long to be kept.
     init?(of response: Response) async throws {

@@ -62,6 +62,9 @@ struct OnceGate: Sendable {
         }
     }
 
+    /// What is kept in place of an answer that is too long; nil for a question, which is simply answered again.
+    private var instead: GivenAnswer? { route.operation.access == .circle(.read) ? nil : .tooLong }
+
     /// Does what was not done yet.
     private func first(
         _ once: OnceRequest, _ hash: RequestHash, _ request: Request, _ context: KalendsContext, _ handler: Handler
@@ -72,9 +75,11 @@ struct OnceGate: Sendable {
             assert(
                 once.kept != nil || response.status != .created,
                 "\(route.operation.id) makes something, and its act keeps no answer: use `context.answering`.")
-            guard let answer = try await GivenAnswer(of: response) else { return response }
-            if hash.isWhole { try await once.keep(answer, services) }
-            return answer.response
+            let answer = try await GivenAnswer(of: response)
+            if hash.isWhole, let kept = answer ?? (once.kept == nil ? instead : nil) {
+                try await once.keep(kept, services)
+            }
+            return answer?.response ?? response
         } catch {
             // What fails after the act does not undo it.
             if let answer = once.kept, answer.importID == nil { return answer.response }

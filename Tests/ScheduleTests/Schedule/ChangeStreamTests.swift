@@ -58,6 +58,28 @@ struct ChangeStreamTests {
         }
     }
 
+    @Test("A stream that is woken by what it does not show says every 15 seconds that it is open")
+    func wokenForNothing() async throws {
+        try await TestServer.run(live: true) { server in
+            try await server.makeCircle()
+            let bound = try await server.call(
+                .post, "/v1/keys", ["name": "bound", "scopes": ["schedule:read"], "circles": ["none"]]
+            ).expect(201)
+            let reader = try await Self.reader(
+                server, "/v1/changes", bearing: try #require(bound.json["key"]?.string))
+            let writing = Task {
+                for number in 0... where !Task.isCancelled {
+                    try await server.put(
+                        "tasks", "t\(number % 5)", ["title": .string("\(number)"), "dueAt": "2026-03-03T09:00:00Z"])
+                    try await Task.sleep(for: .milliseconds(200))
+                }
+            }
+            defer { writing.cancel() }
+            try await eventually("It says that it is open.") { reader.text.contains(": open") }
+            #expect(reader.events.isEmpty)
+        }
+    }
+
     @Test("Without a number a stream begins with the next change; all circles have one for service keys")
     func everywhere() async throws {
         try await TestServer.run(live: true) { server in

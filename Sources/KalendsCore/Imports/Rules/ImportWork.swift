@@ -291,7 +291,8 @@ extension ImportWork {
 extension ImportRecord {
     fileprivate func checkCommittable() throws {
         switch stage {
-        case .reading: throw Refusal.importState("This import is still being read.")
+        case .reading:
+            throw Refusal(.conflict, code: .importState, detail: "This import is still being read.", retryAfter: 2)
         case .committing: throw Refusal.importState("This import is already being committed.")
         case .readFailed, .forgotten: throw Refusal.importState("This import failed; its file was not read.")
         case .commitFailed, nil:

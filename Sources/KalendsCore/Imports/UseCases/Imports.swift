@@ -68,12 +68,12 @@ package struct Imports: Sendable {
         defer { context.registry.forget(id) }
         do {
             try await run()
-            return try await report(id, for: caller, part)
         } catch {
             try? await context.store.record { try $0.forgetImport(id) }
             context.tidying.afterForgetting(id)
             throw error
         }
+        return try await report(id, for: caller, part)
     }
 
     /// Runs the beginning of work under a lease, which is given back if it fails.

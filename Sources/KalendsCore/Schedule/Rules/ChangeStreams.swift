@@ -250,6 +250,9 @@ package final class ChangeStream: Sendable {
             in: circle, after: number, limit: limit, from: changes, for: caller, since: bell.moment)
     }
 
+    /// Notes that something was sent: a stream is silent from then on.
+    package func sent() { bell.sent() }
+
     /// Whether the stream has ended, so that nothing more is sent.
     package var hasEnded: Bool { bell.hasEnded }
 
@@ -265,7 +268,7 @@ private final class StreamBell: Sendable {
         var moment: Int
         var isSilent = false
         var hasEnded = false
-        /// The seconds since the stream last sent something or was about to.
+        /// The seconds since the stream last sent something.
         var seconds = 0
     }
 
@@ -293,6 +296,8 @@ private final class StreamBell: Sendable {
         if isSilent { continuation.yield() }
     }
 
+    func sent() { state.withLock { $0.seconds = 0 } }
+
     func end() {
         state.withLock { $0.hasEnded = true }
         continuation.finish()
@@ -303,7 +308,7 @@ private final class StreamBell: Sendable {
             let event: ChangeStream.Event? = state.withLock { state in
                 if state.hasEnded { return .end }
                 if state.isRung {
-                    (state.isRung, state.seconds) = (false, 0)
+                    state.isRung = false
                     return .changes
                 }
                 defer { state.isSilent = false }

@@ -135,7 +135,6 @@ package final class Tidying: Sendable {
     /// Removes everything that is no longer shown.
     package func tidy() async throws {
         try await purgeConnections()
-        for erasure in try await store.read({ try $0.erasuresUnderWay() }) { try await erase(erasure.id) }
         for circle in try await store.read({ try $0.circlesBeingRemoved(limit: 10_000) }) {
             try await purge(circle: circle)
         }
@@ -146,9 +145,15 @@ package final class Tidying: Sendable {
         var last = ""
         while !turns.isClosing {
             let after = last
-            guard let circle = try await store.read({ try $0.circleWithEndedVersions(after: after) }) else { return }
+            guard let circle = try await store.read({ try $0.circleWithEndedVersions(after: after) }) else { break }
             try await sweep(circle)
             last = circle
         }
+        // They come last, and each by itself: one that cannot end now keeps nothing else from being removed.
+        var failure: (any Error)?
+        for erasure in try await store.read({ try $0.erasuresUnderWay() }) {
+            do { try await erase(erasure.id) } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
     }
 }

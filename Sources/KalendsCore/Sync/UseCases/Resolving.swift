@@ -39,7 +39,8 @@ package struct Resolving: Sendable {
                 case .refused(let sentence): throw Refusal.conflict(sentence, code: .conflictState)
                 }
             }
-            throw Refusal.conflict("The item keeps changing. Ask again.", code: .conflictState)
+            throw Refusal(
+                .conflict, code: .conflictState, detail: "The item keeps changing. Ask again.", retryAfter: 2)
         }
     }
 

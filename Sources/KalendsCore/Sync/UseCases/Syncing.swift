@@ -154,8 +154,9 @@ extension Refusal {
             retryAfter: seconds)
     }
 
-    static let runUnderWay = Refusal.conflict(
-        "A run of this connection is under way. Ask again when it has ended.", code: .runUnderWay)
+    static let runUnderWay = Refusal(
+        .conflict, code: .runUnderWay,
+        detail: "A run of this connection is under way. Ask again when it has ended.", retryAfter: 10)
 }
 
 extension WriteTransaction {

@@ -61,7 +61,10 @@ struct ChangeEvents: Sendable {
                     let reading = Task { [number] in await page(after: number) }
                     guard let page = await reading.value, !stream.hasEnded else { return }
                     (number, isBehind) = (page.number, page.isFull)
-                    if page.text.readableBytes > 0 { try await writer.write(page.text) }
+                    if page.text.readableBytes > 0 {
+                        try await writer.write(page.text)
+                        stream.sent()
+                    }
                 }
             }
         }

@@ -29,6 +29,13 @@ public struct ErasureSearch: Sendable {
                     source = $2 AND import_id IN (
                         SELECT id FROM imports WHERE \(PersonTable.circles) AND imported_by = $1)
                     """, arguments: own),
+            // What a report lists has the titles of private events among the others.
+            ErasureSearch(
+                table: "import_items",
+                condition: """
+                    CAST($2 AS TEXT) IS NOT NULL AND import_id IN (
+                        SELECT id FROM imports WHERE \(PersonTable.circles) AND imported_by = $1)
+                    """, arguments: own),
         ]
     }
 
@@ -52,7 +59,8 @@ public struct ErasureSearch: Sendable {
                 KeptContent.schema, content, where: "circle_id = $1 AND REPLACE(content, \(owner("$2")), '') <> content"
             ),
             search("event_versions", "imported_by = $3", where: "circle_id = $1 AND imported_by = $2"),
-            search(ImportRecord.schema, "imported_by = $3", where: "circle_id = $1 AND imported_by = $2"),
+            search(
+                ImportRecord.schema, "imported_by = $3, report = ''", where: "circle_id = $1 AND imported_by = $2"),
             search(
                 "import_changes", "imported_by_before = $3",
                 where: "import_id IN (SELECT id FROM imports WHERE circle_id = $1) AND imported_by_before = $2"),
