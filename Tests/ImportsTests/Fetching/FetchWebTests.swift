@@ -52,7 +52,8 @@ struct FetchWebTests {
 
     @Test("A host that answers only browsers is asked as one, once it has not answered Kalends")
     func browsers() async throws {
-        for refusal in [OutboundAnswer.redirect("/owa/auth/errorfe.aspx"), .init(status: 403, headers: [])] {
+        let statuses = [400, 403, 406, 418, 451, 500].map { OutboundAnswer(status: $0, headers: []) }
+        for refusal in [OutboundAnswer.redirect("/owa/auth/errorfe.aspx")] + statuses {
             let host = ConnectRecorder { request in
                 let agent = Self.fields(request, "User-Agent") ?? ""
                 #expect(agent.contains("Kalends/1"))
@@ -60,6 +61,12 @@ struct FetchWebTests {
             }
             #expect(try await Self.message("https://outlook.example/owa/calendar.ics", host) == nil)
             #expect(host.urls.count <= 3)
+        }
+        // What has nothing to do with the name is asked once.
+        for status in [401, 404, 407, 410, 429, 502, 503] {
+            let host = ConnectRecorder { _ in OutboundAnswer(status: status, headers: []) }
+            #expect(try await Self.message("https://cal.example/a", host) != nil)
+            #expect(host.urls.count == 1, "\(status)")
         }
         let everybody = ConnectRecorder { _ in .redirect("/a") }
         let message = try #require(try await Self.message("https://cal.example/a", everybody))

@@ -91,12 +91,24 @@ package struct GuardedFetcher: Sendable {
     ) async throws -> Download {
         do {
             return try await follow(url, validators, admission, as: Self.agent)
-        } catch let failure as OutboundFailure where [.redirects, .status(403), .status(406)].contains(failure.kind) {
+        } catch let failure as OutboundFailure where Self.mayMeanTheAgent(failure.kind) {
             do {
                 return try await follow(url, validators, admission, as: Self.browser)
             } catch is OutboundFailure {
                 throw failure
             }
+        }
+    }
+
+    /// Whether a host may answer a browser otherwise: it led in a circle, refused, or failed, as Office 365 did for names
+    /// that it does not know.
+    private static func mayMeanTheAgent(_ kind: OutboundFailure.Kind) -> Bool {
+        switch kind {
+        case .redirects, .status(500): true
+        // A sign-in that is wanted, no such calendar and too many questions are the same for everybody.
+        case .status(401), .status(404), .status(407), .status(410), .status(429): false
+        case .status(let status): (400..<500).contains(status)
+        default: false
         }
     }
 
