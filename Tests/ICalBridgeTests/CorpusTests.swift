@@ -73,6 +73,12 @@ struct CorpusTests {
         "Samples/inbound/bare-cr.ics": (
             1, "a CR by itself ends no line for it"
         ),
+        "Samples/inbound/indented-lines.ics": (
+            1, "an indented line continues the one before it"
+        ),
+        "Samples/inbound/zone-by-periods.ics": (
+            1, "an onset that is a period makes it refuse the file"
+        ),
         "Samples/inbound/utf-16.ics": (
             1, "it reads UTF-8 only"
         ),

@@ -67,8 +67,23 @@ struct ReadingForeignHabitsTests {
         #expect(walls(reading).map { String($0.prefix(8)) } == days)
         let endless = Reading.of(Reading.calendar(Reading.event(lines + ["EXRULE:FREQ=MONTHLY;BYDAY=3WE"])))
         #expect(walls(endless) == walls(reading) && endless.first?.recurrence.exclusionRules.count == 1)
+        #expect(endless.codes == ["exclusion-rule"] && endless.problems[0].severity == .warning)
         let again = Reading.of(Forms.text(ICalendar(events: endless.events).serialized()))
         #expect(again.events == endless.events)
+    }
+
+    @Test("Of an EXRULE that is not listed whole, the report says from when, and that it was too much work")
+    func longExclusionRule() throws {
+        let daily = Reading.ofEvent(
+            "DTSTART:20150105T090000Z", "RRULE:FREQ=DAILY", "EXRULE:FREQ=WEEKLY;BYDAY=SA,SU")
+        // The thousandth day is the Sunday of the five hundredth week.
+        #expect(daily.first?.recurrence.exclusions.count == 1000)
+        #expect(daily.problems.map(\.severity) == [.warning])
+        #expect(daily.problems.first?.message.contains("EXDATEs up to 2024-08-04,") == true)
+        let costly = Reading.ofEvent(
+            "DTSTART:20150105T090000Z", "RRULE:FREQ=DAILY", "EXRULE:FREQ=MINUTELY;BYMONTH=2;BYMONTHDAY=30")
+        #expect(costly.first?.recurrence.exclusionRules.count == 1)
+        #expect(costly.codes == ["exclusion-rule"] && costly.problems.first?.severity == .warning)
     }
 
     @Test("A part of a rule that nobody follows is left out, and the event goes on repeating")
@@ -84,15 +99,86 @@ struct ReadingForeignHabitsTests {
         #expect(service.codes == ["rule-part-left-out"])
         for (text, count) in [
             ("FREQ=WEEKLY;BYDAY=1MO,-1WE;COUNT=4", 4), ("FREQ=DAILY;INTERVAL=0;COUNT=3", 3),
-            ("FREQ=MONTHLY;BYSETPOS=1;COUNT=2", 2), ("FREQ=DAILY;BYEASTER=0;COUNT=2", 2),
+            ("FREQ=MONTHLY;BYSETPOS=1;COUNT=2", 2), ("FREQ=DAILY;REMARK=0;COUNT=2", 2),
+            ("FREQ=DAILY;WKST=XX;COUNT=3", 3), ("FREQ=WEEKLY;BYDAY=MO;COUNT=2;BYDAY=mo", 2),
         ] {
             let reading = Reading.ofEvent("DTSTART:20260105T090000Z", "RRULE:\(text)")
             #expect(walls(reading).count == count && reading.codes == ["rule-part-left-out"], "\(text)")
         }
         // Without the part these would be other days.
-        for text in ["FREQ=DAILY;BYYEARDAY=100", "FREQ=WEEKLY;BYMONTHDAY=13", "FREQ=MONTHLY;BYWEEKNO=20"] {
-            #expect(Reading.ofEvent("DTSTART:20260105T090000Z", "RRULE:\(text)").codes == ["rule-refused"], "\(text)")
+        for (text, part) in [
+            ("FREQ=DAILY;BYYEARDAY=100", "BYYEARDAY"), ("FREQ=WEEKLY;BYMONTHDAY=13", "BYMONTHDAY"),
+            ("FREQ=MONTHLY;BYWEEKNO=20", "BYWEEKNO"), ("FREQ=YEARLY;BYEASTER=0", "BYEASTER"),
+            ("FREQ=MONTHLY;BYWEEKDAY=MO", "BYWEEKDAY"), ("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,SU;WKST=XX", "WKST"),
+            ("FREQ=WEEKLY;BYDAY=MO;BYDAY=WE", "BYDAY"), ("FREQ=DAILY;SKIP=FORWARD", "SKIP"),
+        ] {
+            let reading = Reading.ofEvent("DTSTART:20260105T090000Z", "RRULE:\(text)")
+            #expect(reading.codes == ["rule-refused"] && reading.first?.recurrence == Recurrence(), "\(text)")
+            #expect(reading.problems.first?.message.contains(part) == true, "\(text)")
         }
+    }
+
+    @Test("Of COUNT beside UNTIL what ends first counts, whatever else the rule says")
+    func countBesideUntil() {
+        for (text, count, codes) in [
+            ("FREQ=MONTHLY;BYDAY=2TU;COUNT=100;UNTIL=20270101", 13, ["count-and-until"]),
+            ("FREQ=MONTHLY;BYDAY=2TU;COUNT=3;UNTIL=20270101", 3, ["count-and-until"]),
+            // The first week has one of its three days.
+            ("FREQ=WEEKLY;BYDAY=MO,WE,FR;COUNT=6;UNTIL=20260127T090000Z", 6, ["count-and-until"]),
+            ("FREQ=WEEKLY;BYDAY=MO,WE,FR;COUNT=6;UNTIL=20260119T090000Z", 5, ["count-and-until"]),
+            ("FREQ=DAILY;COUNT=9000000;UNTIL=20260112", 4, ["count-and-until"]),
+            // One bad part beside them takes nothing else away.
+            ("FREQ=DAILY;COUNT=9;UNTIL=20260112;REMARK=0", 4, ["count-and-until", "rule-part-left-out"]),
+        ] {
+            let reading = Reading.ofEvent("DTSTART:20260109T090000Z", "RRULE:\(text)")
+            #expect(walls(reading).count == count, "\(text)")
+            #expect(reading.codes.filter { $0 != "until-type" } == codes, "\(text)")
+        }
+    }
+
+    @Test("What a series lists is in the form and on the clock of its start, in what is written too")
+    func lists() throws {
+        let rome = Reading.ofEvent(
+            "DTSTART;TZID=Europe/Rome:20261201T100000", "RRULE:FREQ=DAILY;COUNT=4;EXDATE=20261203T100000",
+            "EXDATE:20261202T100000", "RDATE:20261222T100000", "RDATE;VALUE=PERIOD:20261224T100000/20261224T130000")
+        #expect(
+            walls(rome) == [
+                "20261201T090000Z/PT0S", "20261204T090000Z/PT0S", "20261222T090000Z/PT0S", "20261224T090000Z/PT3H",
+            ])
+        #expect(rome.codes.filter { $0 == "list-clock" }.count == 1)
+        let second = try Recurring.time("20261202T100000", "Europe/Rome")
+        #expect(rome.first?.recurrence.exclusions.contains(second) == true)
+        let text = Forms.text(ICalendar(events: rome.events).serialized())
+        #expect(!text.contains("EXDATE:") && !text.contains("RDATE:") && text.contains("EXDATE;TZID=Europe/Rome:"))
+        let utc = Reading.ofEvent("DTSTART:20261201T100000Z", "RRULE:FREQ=DAILY;COUNT=3", "EXDATE:20261202T100000")
+        #expect(walls(utc).count == 2 && utc.codes == ["list-clock"])
+        // Whole days have no periods.
+        let days = Reading.ofEvent(
+            "DTSTART;VALUE=DATE:20261201", "RRULE:FREQ=DAILY;COUNT=2",
+            "RDATE;VALUE=PERIOD:20261222T100000Z/PT1H,20261222T150000Z/20261222T160000Z")
+        #expect(walls(days) == ["20261201/P1D", "20261202/P1D", "20261222/P1D"] && days.codes == ["list-type"])
+        #expect(days.first?.recurrence.additions.allSatisfy { $0.end == nil } == true)
+        let lost = Reading.ofEvent("DTSTART:20261201T100000Z", "RDATE;VALUE=PERIOD:20261222/20261224")
+        #expect(lost.codes == ["date-unreadable"])
+    }
+
+    @Test("An exception names its day in the form and on the clock of its series")
+    func exceptionClock() throws {
+        func reading(_ named: String, _ start: String = "DTSTART;TZID=Europe/Rome:20261201T100000") -> CalendarReading {
+            Reading.of(
+                Reading.calendar(
+                    Reading.event([start, "RRULE:FREQ=DAILY;COUNT=3"])
+                        + Reading.event(["RECURRENCE-ID\(named)", "DTSTART:20261202T150000Z", "SUMMARY:moved"])))
+        }
+        for named in [":20261202T100000", ";VALUE=DATE:20261202"] {
+            let moved = reading(named)
+            #expect(moved.codes == ["recurrence-id-type"], "\(named)")
+            #expect(
+                moved.events.last?.recurrenceID == (try Recurring.time("20261202T100000", "Europe/Rome")), "\(named)")
+            #expect(walls(moved).count == 3, "\(named)")
+        }
+        #expect(reading(":20261202T090000Z").codes.isEmpty)
+        #expect(reading(":20261202T100000", "DTSTART:20261201T100000").codes.isEmpty)
     }
 
     @Test("Dates without a rule are written with one that adds nothing, and are read as they were")
@@ -135,40 +221,6 @@ struct ReadingForeignHabitsTests {
     func swallowed() {
         let reading = Reading.ofEvent("DTSTART;TZID=\"Europe/Rome;VALUE=DATE-TIME\":20261203T120000")
         #expect(walls(reading) == ["20261203T110000Z/PT0S"] && reading.codes == ["parameter-quotes"])
-    }
-
-    @Test("Every part of a zone's rule counts: positions, days of the year, and their sum")
-    func zoneRules() {
-        func zone(_ standard: String, _ daylight: String) -> [String] {
-            [
-                "BEGIN:VTIMEZONE", "TZID:Ours", "BEGIN:STANDARD", "DTSTART:19961027T030000", "RRULE:\(standard)",
-                "TZOFFSETFROM:+0200", "TZOFFSETTO:+0100", "END:STANDARD", "BEGIN:DAYLIGHT", "DTSTART:19810329T020000",
-                "RRULE:\(daylight)", "TZOFFSETFROM:+0100", "TZOFFSETTO:+0200", "END:DAYLIGHT", "END:VTIMEZONE",
-            ]
-        }
-        func utc(_ wall: String, _ zone: [String]) -> [String] {
-            walls(Reading.ofEvent("DTSTART;TZID=Ours:\(wall)", inCalendar: zone)).map { String($0.prefix(16)) }
-        }
-        let positions = zone(
-            "FREQ=YEARLY;BYDAY=SU;BYMONTH=10;BYSETPOS=-1", "FREQ=YEARLY;BYDAY=SU;BYMONTH=3;BYSETPOS=-1")
-        #expect(utc("20260310T120000", positions) == ["20260310T110000Z"])
-        #expect(utc("20261013T120000", positions) == ["20261013T100000Z"])
-        let days = zone(
-            "FREQ=YEARLY;BYYEARDAY=-61,-62,-63,-64,-65,-66,-67;BYDAY=SU", "FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU")
-        #expect(utc("20261013T120000", days) == ["20261013T100000Z"])
-        #expect(utc("20261101T120000", days) == ["20261101T110000Z"])
-    }
-
-    @Test("A known zone that the file defines by mean solar time is the known zone")
-    func meanTime() {
-        let reading = Reading.ofEvent(
-            "DTSTART;TZID=Europe/Moscow:20180420T120000",
-            inCalendar: [
-                "BEGIN:VTIMEZONE", "TZID:Europe/Moscow", "BEGIN:STANDARD", "DTSTART:20010101T000000",
-                "TZOFFSETFROM:+023017", "TZOFFSETTO:+023017", "TZNAME:GMT+3", "END:STANDARD", "END:VTIMEZONE",
-            ])
-        #expect(Series.group(reading.events).flatMap { Recurring.all($0) } == ["20180420T090000Z/PT0S"])
-        #expect(reading.codes == ["zone-guessed"])
     }
 
     @Test("Cyrillic in Windows-1251 is recognized by its words, and Polish, Greek and Hebrew are not taken for it")

@@ -27,7 +27,8 @@ extension Sentence {
         case calendarEndMissing, calendarCut, componentEndMissing, componentCut, componentTooDeep, endStray,
             componentOutside, kindsUnread, libicalComponent, libicalField, tooManyProperties, tooManyValues,
             tooManyDates, tooManyRules, tooManyReminders, tooManyParameters, uidMade, dtstampMissing, requestStatus,
-            sequenceUnreadable, uidOfOtherKind, notGregorian, overrideAlone, recurrenceIDTime, repeatedKept,
+            sequenceUnreadable, uidOfOtherKind, notGregorian, overrideAlone, recurrenceIDTime, recurrenceIDForm,
+            repeatedKept,
             repeatedLost, reminderFile, calendarFile, reminderWithoutTrigger, triggerIsTime, oldReminderLost,
             oldReminderRead, descriptionHTML,
             escapedTwice, cancelledByTitle, recurrenceIDUnreadable
@@ -37,9 +38,11 @@ extension Sentence {
             timeNotUTC, timeFormat, timeImpossible, timeUnreadable, dateWithTime, dateUnmarked, zoneAndUTC, tzidColon,
             zoneByOffset, zoneGuessed, zoneUnknown, zoneAssumed, zoneWithoutName, zoneWithoutParts, zonePartUnreadable,
             zoneTooManyRules, zoneRuleNotYearly, zoneRuleParts, zoneSolar, endClock, durationOfDays, linesIndented,
-            tzidQuotes
+            tzidQuotes, listClock, periodOfDays, zoneStartMissing, zoneOnsetUnreadable, zoneOnsetClock,
+            zoneTooManyOnsets
         // Repetition.
-        case overrideRepeats, rulePartsLeftOut, exclusionRule, oldRule, ruleEmptyParts, ruleEscapes, countAndUntil,
+        case overrideRepeats, rulePartsLeftOut, exclusionRule, exclusionRuleUntil, exclusionRuleKept, oldRule,
+            ruleEmptyParts, ruleEscapes, countAndUntil,
             ruleCountAndUntil, untilBeforeStart, untilType, fileTooCostly, ruleTooCostly, ruleRefused, ruleTooLong,
             rulePartWithoutValue, rulePartTwice, ruleWithoutFrequency, ruleFrequency, ruleWeekday, rulePartUnsupported,
             rulePartUnknown, ruleOrdinal, ruleOrdinalOfWeek, ruleWeekNumber, ruleYearDay, ruleMonthDay, rulePosition,

@@ -190,12 +190,18 @@ struct CalendarBuilder {
                     "It replaces one day of its series and repeats by itself; a day does not repeat, so its rules were left out."
                 )
             }
-            // An override in an all-day series names a date, as the series does (RFC 5545 section 3.8.4.4).
-            if series.allDay.contains(uid), !recurrenceID.isDate {
-                calendar.events[index].recurrenceID = .date(recurrenceID.civilDate)
+            // An override names its occurrence in the form of the series' start (RFC 5545 section 3.8.4.4).
+            if let start = series.starts[uid], let named = recurrenceID.aligned(toStart: start) {
+                calendar.events[index].recurrenceID = named
                 log.add(
-                    .repaired, "recurrence-id-type", line: line, .recurrenceIDTime,
-                    "RECURRENCE-ID has a time where the series has days; only its day was used.")
+                    .repaired, "recurrence-id-type", line: line, uid: uid,
+                    start.isDate
+                        ? Sentence(
+                            .recurrenceIDTime,
+                            "RECURRENCE-ID has a time where the series has days; only its day was used.")
+                        : Sentence(
+                            .recurrenceIDForm,
+                            "RECURRENCE-ID has another form than the start of its series; it was read in that form."))
             }
         }
     }
@@ -207,18 +213,20 @@ struct ReplacedSeries {
     private(set) var missing: Set<ByteString>
     /// Those of them that are.
     private(set) var present: Set<ByteString> = []
-    private(set) var allDay: Set<ByteString> = []
+    /// The start of each of those.
+    private(set) var starts: [ByteString: EventTime] = [:]
 
     init(missing: Set<ByteString> = []) {
         // A UID that was derived from the content cannot be the UID of a series.
         self.missing = missing.filter { !$0.string.hasPrefix(ComponentReader.madeUIDPrefix) }
     }
 
-    var isEmpty: Bool { missing.isEmpty && present.isEmpty && allDay.isEmpty }
+    var isEmpty: Bool { missing.isEmpty && present.isEmpty }
 
     /// Registers an event that replaces no occurrence.
     mutating func meet(_ event: Event) {
-        if let uid = missing.remove(ByteString(event.uid)) { present.insert(uid) }
-        if event.isAllDay { allDay.insert(event.uid) }
+        guard let uid = missing.remove(ByteString(event.uid)) else { return }
+        present.insert(uid)
+        starts[uid] = event.start
     }
 }

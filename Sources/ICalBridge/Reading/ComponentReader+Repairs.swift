@@ -129,28 +129,55 @@ extension ComponentReader {
 
     private static func isMidnight(_ time: EventTime) -> Bool { time.civil == CivilDateTime(startOf: time.civilDate) }
 
-    /// Converts EXDATE and RDATE to the form of the start: a date among times means that day's occurrence.
+    /// Converts EXDATE and RDATE to the form and clock of the start: a date among times means that day's occurrence, and a
+    /// time without a zone is on the start's clock.
     func alignLists(of event: inout Event, _ log: inout ProblemLog) {
         guard let start = event.start else { return }
-        var mended = 0
+        var (forms, clocks) = (0, 0)
         func aligned(_ time: EventTime) -> EventTime {
-            guard time.isDate != start.isDate else { return time }
-            mended += 1
-            if start.isDate { return .date(time.civilDate) }
-            var wall = start.civil
-            wall.date = time.civilDate
-            return start.with(civil: wall)
+            guard let mended = time.aligned(toStart: start) else { return time }
+            if time.isDate == start.isDate { clocks += 1 } else { forms += 1 }
+            return mended
         }
         event.recurrence.exclusions = event.recurrence.exclusions.map(aligned)
         event.recurrence.additions = event.recurrence.additions.map { addition in
-            guard addition.end == nil else { return addition }
-            return Recurrence.Addition(start: aligned(addition.start))
+            // A day has no end of its own, and several readers refuse a whole calendar over one.
+            guard let end = addition.end, !start.isDate else {
+                return Recurrence.Addition(start: aligned(addition.start))
+            }
+            guard case .time(let time) = end, let onClock = time.aligned(toStart: start) else {
+                return Recurrence.Addition(start: aligned(addition.start), end: end)
+            }
+            return Recurrence.Addition(start: aligned(addition.start), end: .time(onClock))
         }
-        if mended > 0 {
+        if forms > 0 {
             log.add(
                 .repaired, "list-type", line: line, .listType,
-                "\(mended, .count) dates of EXDATE or RDATE are days where the start is a time, or the other way round; they were read in the form of the start."
+                "\(forms, .count) dates of EXDATE or RDATE are days where the start is a time, or the other way round; they were read in the form of the start."
             )
+        }
+        if clocks > 0 {
+            log.add(
+                .repaired, "list-clock", line: line, .listClock,
+                "\(clocks, .count) dates of EXDATE or RDATE name no time zone where the start does; they were read on the clock of the start."
+            )
+        }
+    }
+}
+
+extension EventTime {
+    /// A date of a series in the form of the series' start: a date among times means that day's occurrence, and a time
+    /// without a zone is on the start's clock; nil where it needs no change.
+    func aligned(toStart start: EventTime) -> EventTime? {
+        switch (start, self) {
+        case (.date, .date): return nil
+        case (.date, _): return .date(civilDate)
+        case (_, .date(let day)):
+            var wall = start.civil
+            wall.date = day
+            return start.with(civil: wall)
+        case (.zoned, .floating(let wall)), (.utc, .floating(let wall)): return start.with(civil: wall)
+        default: return nil
         }
     }
 }

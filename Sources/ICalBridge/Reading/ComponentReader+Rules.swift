@@ -48,12 +48,26 @@ extension ComponentReader {
         let utc = FixedOffset.utc
         let starts = Series(master: repeated, overrides: []).starts(
             among: walls.map { $0.instant(floatingIn: utc) }, floatingIn: utc, budget: &budget)
-        guard let starts, !budget.isSpent else { return }
+        guard let starts, !budget.isSpent else {
+            log.add(
+                .warning, "exclusion-rule", line: line, .exclusionRuleKept,
+                "EXRULE is out of date and few apps follow it; listing the dates that it leaves out takes too much work, so it was kept."
+            )
+            return
+        }
         event.recurrence.exclusions += walls.filter { starts.contains($0.instant(floatingIn: utc)) }
-        if isWhole { event.recurrence.exclusionRules = [] }
-        log.add(
-            .repaired, "exclusion-rule", line: line, .exclusionRule,
-            "EXRULE is out of date and few apps follow it; the dates that it leaves out were listed as EXDATEs.")
+        if isWhole {
+            event.recurrence.exclusionRules = []
+            log.add(
+                .repaired, "exclusion-rule", line: line, .exclusionRule,
+                "EXRULE is out of date and few apps follow it; the dates that it leaves out were listed as EXDATEs.")
+        } else {
+            let last = times.lazy.filter { !$0.isComplete }.compactMap(\.walls.last).min() ?? start.civil
+            log.add(
+                .warning, "exclusion-rule", line: line, .exclusionRuleUntil,
+                "EXRULE is out of date and few apps follow it; the dates that it leaves out were listed as EXDATEs up to \(last.date.description, .value), and it was kept for those after that."
+            )
+        }
     }
 
     /// The most dates of an EXRULE that are listed; one that goes on is kept beside them.
@@ -83,36 +97,17 @@ extension ComponentReader {
                 "The rule was read without its backslashes, which belong in texts only.")
         }
         let written = plain ?? trimmed
-        var text = RuleRepair.withoutEmptyParts(written)
+        let text = RuleRepair.withoutEmptyParts(written)
         if text.utf8.count + 1 < written.utf8.count {
             log.add(
                 .repaired, "rule-empty-part", line: property.line, text: trimmed, .ruleEmptyParts,
                 "Empty parts of the rule were left out.")
         }
-        text = RuleRepair.withCanonicalUntil(text)
         do throws(RecurrenceRule.SyntaxError) {
-            if RuleRepair.has("COUNT", in: text), RuleRepair.has("UNTIL", in: text) {
-                let counted = RuleRepair.without("UNTIL", in: text)
-                let bounded = RuleRepair.without("COUNT", in: text)
-                let kept = RuleRepair.stricter(
-                    of: (try RecurrenceRule(counted), try RecurrenceRule(bounded)), from: event.start)
-                text = kept == "COUNT" ? counted : bounded
-                log.add(
-                    .warning, "count-and-until", line: property.line, text: trimmed, .countAndUntil,
-                    "COUNT and UNTIL exclude each other; \(kept, .name) was kept.")
-            }
-            var rule = try RecurrenceRule(text)
+            var rule = try RuleRepair.rule(text, from: event.start, property, &log)
             alignUntil(of: &rule, event.start, property, &log)
             return rule
         } catch {
-            if let plain = RuleRepair.withoutForbiddenParts(text), var rule = try? RecurrenceRule(plain.text) {
-                log.add(
-                    .warning, "rule-part-left-out", line: property.line, text: trimmed, .rulePartsLeftOut,
-                    "Parts of the rule are unknown or not allowed with its FREQ, and were left out: \(plain.names.joined(separator: ", "), .names)."
-                )
-                alignUntil(of: &rule, event.start, property, &log)
-                return rule
-            }
             log.add(
                 .error, "rule-refused", line: property.line, text: trimmed, .ruleRefused,
                 "The rule \(property.name, .name) cannot be applied, so it is ignored: \(error.sentence, .sentence)"
@@ -125,25 +120,38 @@ extension ComponentReader {
     private func alignUntil(
         of rule: inout RecurrenceRule, _ start: EventTime?, _ property: Property, _ log: inout ProblemLog
     ) {
-        guard let start, let until = rule.until else { return }
-        let mended: RecurrenceRule.Until?
-        switch (start, until) {
-        case (.date, .date), (.floating, .floating), (.utc, .utc), (.zoned, .utc): mended = nil
-        case (.date, .floating(let wall)): mended = .date(wall.date)
-        case (.date, .utc(let instant)): mended = .date(Self.dayOfLocalMidnight(instant))
-        // A date includes the whole last day.
-        case (.floating, .date(let date)): mended = .floating(Self.endOfDay(date))
-        case (.floating, .utc(let instant)): mended = .floating(instant.utc)
-        case (.utc, .date(let date)): mended = .utc(Instant(utc: Self.endOfDay(date)))
-        case (.utc, .floating(let wall)): mended = .utc(Instant(utc: wall))
-        case (.zoned(_, let zone), .date(let date)): mended = .utc(zone.rules.instant(of: Self.endOfDay(date)))
-        case (.zoned(_, let zone), .floating(let wall)): mended = .utc(zone.rules.instant(of: wall))
-        }
-        guard let mended else { return }
+        guard let start, let mended = rule.until?.aligned(to: start) else { return }
         rule.until = mended
         log.add(
             .repaired, "until-type", line: property.line, text: property.text, .untilType,
             "UNTIL does not have the form of DTSTART and was read in the form that matches it.")
+    }
+}
+
+extension RecurrenceRule.Until {
+    /// The end in the form that matches a start (RFC 5545 section 3.3.10); nil where it has that form.
+    func aligned(to start: EventTime) -> Self? {
+        switch (start, self) {
+        case (.date, .date), (.floating, .floating), (.utc, .utc), (.zoned, .utc): nil
+        case (.date, .floating(let wall)): .date(wall.date)
+        case (.date, .utc(let instant)): .date(Self.dayOfLocalMidnight(instant))
+        // A date includes the whole last day.
+        case (.floating, .date(let date)): .floating(Self.endOfDay(date))
+        case (.floating, .utc(let instant)): .floating(instant.utc)
+        case (.utc, .date(let date)): .utc(Instant(utc: Self.endOfDay(date)))
+        case (.utc, .floating(let wall)): .utc(Instant(utc: wall))
+        case (.zoned(_, let zone), .date(let date)): .utc(zone.rules.instant(of: Self.endOfDay(date)))
+        case (.zoned(_, let zone), .floating(let wall)): .utc(zone.rules.instant(of: wall))
+        }
+    }
+
+    /// What the clock of a start shows at the end.
+    func wall(onClockOf start: EventTime) -> CivilDateTime {
+        switch aligned(to: start) ?? self {
+        case .date(let date): Self.endOfDay(date)
+        case .floating(let wall): wall
+        case .utc(let instant): start.zone?.rules.civil(at: instant) ?? instant.utc
+        }
     }
 
     /// The date whose midnight, in some zone, is this instant: exporters write the last day of an all-day series this

@@ -85,20 +85,26 @@ extension ComponentReader {
     private func period(
         _ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>, of property: Property, _ context: inout ReadingContext
     ) {
-        guard let start = read(first, of: property, severity: .error, &context.log), let wall = start.time else {
-            return
-        }
+        guard let start = read(first, of: property, severity: .error, &context.log) else { return }
+        guard let wall = start.time else { return refusePeriod(of: property, &context.log) }
         let zone = zone(of: start, property, &context)
         let end: String
         if let duration = Self.duration(String(fromOutside: second)), !duration.isNegative {
             end = duration.description
-        } else if let written = read(second, of: property, severity: .error, &context.log), let time = written.time {
+        } else if let written = read(second, of: property, severity: .error, &context.log) {
+            guard let time = written.time else { return refusePeriod(of: property, &context.log) }
             end = time.basic + (start.zone == .utc ? "Z" : "")
         } else {
             return
         }
         let value = wall.basic + (start.zone == .utc ? "Z" : "") + "/" + end
         context.slice.property(.addition, parameters: ";VALUE=PERIOD" + zone, value.utf8)
+    }
+
+    private func refusePeriod(of property: Property, _ log: inout ProblemLog) {
+        log.add(
+            .error, "date-unreadable", line: property.line, text: property.text, .periodOfDays,
+            "\(property.name, .name) has a period between days where times are needed; it was left out.")
     }
 
     /// The most days and seconds of a duration: they fit in libical's 32-bit numbers.

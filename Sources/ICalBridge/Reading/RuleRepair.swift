@@ -26,20 +26,72 @@ enum RuleRepair {
 
     static func has(_ name: String, in text: String) -> Bool { parts(text).contains { self.name(of: $0) == name } }
 
-    /// The rule without the parts that are unknown, or forbidden with its frequency, where what is left has a plain meaning
-    /// that other programs give it too; nil where it has none.
+    /// Reads a rule with empty parts left out, and reports what else had to be left out of it.
+    ///
+    /// - Parameters:
+    ///   - text: the rule, which `property` holds in the form in which it was written.
+    ///   - start: the start from which COUNT counts.
+    static func rule(
+        _ text: String, from start: EventTime?, _ property: Property, _ log: inout ProblemLog
+    ) throws(RecurrenceRule.SyntaxError) -> RecurrenceRule {
+        let text = withCanonicalUntil(text)
+        let plain = withoutForbiddenParts(text)
+        let read = plain?.text ?? text
+        let rule: RecurrenceRule
+        var kept: String?
+        if has("COUNT", in: read), has("UNTIL", in: read) {
+            let counted = try RecurrenceRule(without("UNTIL", in: read))
+            let bounded = try RecurrenceRule(without("COUNT", in: read))
+            let isCounted = counts(counted, upTo: bounded.until, from: start)
+            (rule, kept) = isCounted ? (counted, "COUNT") : (bounded, "UNTIL")
+        } else {
+            rule = try RecurrenceRule(read)
+        }
+        if let kept {
+            log.add(
+                .warning, "count-and-until", line: property.line, text: property.trimmed, .countAndUntil,
+                "COUNT and UNTIL exclude each other; \(kept, .name) was kept.")
+        }
+        if let plain {
+            log.add(
+                .warning, "rule-part-left-out", line: property.line, text: property.trimmed, .rulePartsLeftOut,
+                "Parts of the rule are unknown or not allowed with its FREQ, and were left out: \(plain.names.joined(separator: ", "), .names)."
+            )
+        }
+        return rule
+    }
+
+    /// Whether COUNT ends a rule no later than UNTIL would; where nothing says from when it counts, it does.
+    private static func counts(
+        _ rule: RecurrenceRule, upTo until: RecurrenceRule.Until?, from start: EventTime?
+    ) -> Bool {
+        guard let start, let until else { return true }
+        var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
+        // What takes more work to count ends later than anybody writes.
+        guard let last = rule.last(startingAt: start, budget: &budget) else { return false }
+        return last <= until.wall(onClockOf: start)
+    }
+
+    /// The rule without the parts that are said twice, unknown, or forbidden with its frequency, where what is left has a
+    /// plain meaning that other programs give it too; nil where it has none. What chooses days stays, and is refused.
     static func withoutForbiddenParts(_ text: String) -> (text: String, names: [String])? {
         let all = parts(text).map { (name: name(of: $0), value: value(of: $0), text: String($0)) }
         let frequency = all.first { $0.name == "FREQ" }?.value
         func has(_ names: String...) -> Bool { all.contains { part in names.contains { $0 == part.name } } }
+        // Where weeks are counted, their first day decides which ones are left out.
+        let countsWeeks = has("BYWEEKNO") || frequency == "WEEKLY" && has("BYDAY") && has("INTERVAL")
         var (kept, names): ([String], [String]) = ([], [])
-        for part in all {
+        for (index, part) in all.enumerated() {
             let isLeftOut =
                 switch part.name {
+                case _ where all[..<index].contains { $0.name == part.name && $0.value == part.value }: true
+                case "WKST": RecurrenceRule.Weekday(rawValue: part.value) == nil && !countsWeeks
                 case "BYYEARDAY": frequency == "MONTHLY" || frequency == "WEEKLY" ? has("BYMONTHDAY", "BYDAY") : false
                 case "BYSETPOS": all.count { $0.name.hasPrefix("BY") } == 1
                 case "INTERVAL": part.value == "0"
-                default: !RecurrenceRule.partNames.contains(ByteString(part.name)) && !part.name.hasPrefix("X-")
+                default:
+                    !RecurrenceRule.partNames.contains(ByteString(part.name)) && !part.name.hasPrefix("X-")
+                        && !part.name.hasPrefix("BY")
                 }
             if isLeftOut {
                 names.append(part.name)
@@ -66,40 +118,6 @@ enum RuleRepair {
             else { return String(part) }
             return "UNTIL=" + canonical(written)
         }.joined(separator: ";")
-    }
-
-    /// The name of the stricter of COUNT and UNTIL, when counting is simple enough to decide; otherwise COUNT.
-    static func stricter(of rule: (counted: RecurrenceRule, bounded: RecurrenceRule), from start: EventTime?) -> String
-    {
-        guard let start, let count = rule.counted.count, let until = rule.bounded.until else { return "COUNT" }
-        let counted = rule.counted
-        let others = [
-            counted.bySecond, counted.byMinute, counted.byHour, counted.byMonthDay, counted.byYearDay,
-            counted.byWeekNumber, counted.byMonth, counted.bySetPosition,
-        ]
-        guard others.allSatisfy(\.isEmpty), counted.byDay.isEmpty || counted.frequency == .weekly else {
-            return "COUNT"
-        }
-        let periods = (count - 1) / max(1, counted.byDay.count) * counted.interval
-        guard periods < 4_000_000 else { return "UNTIL" }
-        let first = start.civilDate
-        let last: CivilDate
-        switch counted.frequency {
-        case .daily: last = first.adding(days: periods)
-        case .weekly: last = first.adding(days: periods * 7)
-        case .monthly:
-            let month = first.year * 12 + first.month - 1 + periods
-            last = CivilDate(year: month / 12, month: month % 12 + 1, day: min(first.day, 28)) ?? first
-        case .yearly: last = CivilDate(year: first.year + periods, month: first.month, day: min(first.day, 28)) ?? first
-        default: return "COUNT"
-        }
-        let end: CivilDate =
-            switch until {
-            case .date(let date): date
-            case .floating(let wall): wall.date
-            case .utc(let instant): instant.utc.date
-            }
-        return last > end ? "UNTIL" : "COUNT"
     }
 
     private static func canonical(_ written: WrittenTime) -> String {

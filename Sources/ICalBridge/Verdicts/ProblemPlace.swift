@@ -40,6 +40,7 @@ package struct ProblemPlace: Equatable {
         "end-type": ["DTEND"], "end-clock": ["DTEND"], "duration-of-days": ["DURATION"],
         "exclusion-rule": ["EXRULE"], "exception-with-rule": ["RRULE", "RDATE", "EXDATE"],
         "end-and-duration": ["DURATION"], "list-type": ["EXDATE", "RDATE"],
+        "list-clock": ["EXDATE", "RDATE"],
         "all-day-mark": ["X-MICROSOFT-CDO-ALLDAYEVENT"], "recurrence-id-type": ["RECURRENCE-ID"],
         "recurrence-id-unreadable": ["RECURRENCE-ID"], "cancelled-by-title": ["SUMMARY"],
         "missing-start": ["SUMMARY"],
