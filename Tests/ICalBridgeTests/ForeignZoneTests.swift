@@ -9,9 +9,8 @@ import Testing
 @testable import ICalBridge
 
 @Suite(
-    "Zones that other projects' files define, against other readers",
-    .enabled(if: Programs.python != nil, "KALENDS_PYTHON names no Python; make test makes one"),
-    .needsCorpora("ical4j"))
+    "Zones that files define, against other readers",
+    .enabled(if: Programs.python != nil, "KALENDS_PYTHON names no Python; make test makes one"))
 struct ForeignZoneTests {
     private static let years = 1970..<2041
 
@@ -39,6 +38,12 @@ struct ForeignZoneTests {
     private static let before =
         "before the first onset TZOFFSETFROM counts; it takes the TZOFFSETTO of the first STANDARD part"
 
+    /// Zones of the samples that each reads otherwise.
+    private static let ofSamples: [ByteString: [ByteString: String]] = [
+        "icalendar": ["Samples/inbound/tzid-that-swallows-a-parameter.ics": before],
+        "libical": ["Samples/inbound/zone-by-periods.ics": "a period's start is an onset; it leaves the period out"],
+    ]
+
     /// Zones that libical 3 reads otherwise: Apple's iCal cut them off and wrote +0000 as what had been before.
     private static let ofLibical: Set<ByteString> = [
         "ical4j/invalid/OZMovies.ics", "ical4j/valid/Australian_TV_Melbourne.ics", "ical4j/valid/Dryway.ics",
@@ -46,10 +51,30 @@ struct ForeignZoneTests {
         "py-vobject+vobject/test_files/timezones.ics",
     ]
 
-    @Test("At every half year from 1970 to 2040 they have the offsets that icalendar and libical find")
-    func offsets() async throws {
+    @Test("At every half year from 1970 to 2040 those of the samples have the offsets that icalendar and libical find")
+    func samples() async throws {
+        let files = CalendarFile.samples.filter { !$0.path.hasPrefix("Samples/malformed/") }
+        let compared = try await compare(files)
+        #expect(compared.differing == Self.ofSamples.mapValues { Set($0.keys) })
+        #expect(compared.count > 12)
+    }
+
+    @Test("So have those of files that others wrote", .needsCorpora("ical4j"))
+    func foreign() async throws {
+        let compared = try await compare(CalendarFile.foreign)
+        #expect(compared.differing["libical"] == Self.ofLibical)
+        #expect(compared.differing["icalendar"] == Set(Self.ofICalendar.keys))
+        #expect(compared.count > 280 && compared.refused < 10)
+    }
+
+    /// Compares the offsets of all zones of files in both directions: from the zone's clock to UTC, and back.
+    ///
+    /// - Returns: how many were compared and refused, and the files that differ, by reader.
+    private func compare(
+        _ files: [CalendarFile]
+    ) async throws -> (count: Int, refused: Int, differing: [ByteString: Set<ByteString>]) {
         var ours: [ByteString: [Int]] = [:]
-        for file in CalendarFile.foreign {
+        for file in files {
             for definition in Self.definitions(in: try file.bytes) {
                 let key = ByteString("\(file.path)\t\(definition.identifier)")
                 if ours[key] == nil { ours[key] = Self.offsets(of: TimeZoneReference(definition).rules) }
@@ -57,7 +82,7 @@ struct ForeignZoneTests {
         }
         var (compared, refused, seen) = (0, 0, Set<ByteString>())
         var differing: [ByteString: Set<ByteString>] = [:]
-        for row in try await Self.readElsewhere() {
+        for row in try await Self.readElsewhere(files) {
             guard let path = row[0].string, let tzid = row[1].string, let reader = row[2].string,
                 let own = ours[ByteString("\(path)\t\(tzid)")], seen.insert("\(path)\t\(tzid)\t\(reader)").inserted
             else { continue }
@@ -69,25 +94,26 @@ struct ForeignZoneTests {
             guard own != theirs else { continue }
             differing[ByteString(reader), default: []].insert(ByteString(path))
             let isNamed =
-                reader == "libical"
-                ? Self.ofLibical.contains(ByteString(path)) : Self.ofICalendar[ByteString(path)] != nil
+                Self.ofSamples[ByteString(reader)]?[ByteString(path)] != nil
+                || (reader == "libical"
+                    ? Self.ofLibical.contains(ByteString(path)) : Self.ofICalendar[ByteString(path)] != nil)
             let index = zip(own, theirs).enumerated().first { $1.0 != $1.1 }
             #expect(isNamed, "\(path) \(tzid) \(reader): \(String(describing: index))")
         }
-        #expect(differing["libical"] == Self.ofLibical)
-        #expect(differing["icalendar"] == Set(Self.ofICalendar.keys))
-        #expect(compared > 280 && refused < 10)
+        return (compared, refused, differing)
     }
 
-    /// Returns the offsets at noon on 1 January and 1 July of each year, on the zone's own clock.
+    /// Returns the offsets at noon on 1 January and 1 July of each year, on the zone's own clock and then in UTC.
     private static func offsets(of rules: any TimeZoneRules) -> [Int] {
-        years.flatMap { year in
+        let noons = years.flatMap { year in
             [1, 7].compactMap { month in
-                let day = CivilDate(year: year, month: month, day: 1)
-                let noon = day.flatMap { CivilDateTime(date: $0, hour: 12, minute: 0, second: 0) }
-                return noon.map { $0.wallSeconds - rules.instant(of: $0).seconds }
+                CivilDate(year: year, month: month, day: 1).flatMap {
+                    CivilDateTime(date: $0, hour: 12, minute: 0, second: 0)
+                }
             }
         }
+        return noons.map { $0.wallSeconds - rules.instant(of: $0).seconds }
+            + noons.map { rules.offset(at: Instant(utc: $0)) }
     }
 
     private static func definitions(in bytes: [UInt8]) -> [TimeZoneDefinition] {
@@ -99,9 +125,9 @@ struct ForeignZoneTests {
         }
     }
 
-    private static func readElsewhere() async throws -> [[JSONValue]] {
+    private static func readElsewhere(_ files: [CalendarFile]) async throws -> [[JSONValue]] {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Oracles/zone_offsets.py")
-        let lines = try CalendarFile.foreign.map { "\($0.path)\t\(Data(try $0.bytes).base64EncodedString())\n" }
+        let lines = try files.map { "\($0.path)\t\(Data(try $0.bytes).base64EncodedString())\n" }
         let text = try await runProgram(
             try #require(Programs.python),
             ["-W", "ignore", script.path, "\(years.lowerBound)", "\(years.upperBound)"], input: lines.joined(),

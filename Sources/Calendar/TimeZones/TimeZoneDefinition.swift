@@ -39,10 +39,11 @@ public struct TimeZoneDefinition: Hashable, Sendable, Codable {
         self.observances = observances
     }
 
-    /// Whether the offset that is in force last has seconds, as local mean time has and no zone since 1972.
+    /// Whether the offset that is in force last is that of a local mean time, which no zone has now: all are multiples of
+    /// a quarter of an hour.
     package var isMeanTime: Bool {
         guard let last = observances.max(by: { $0.start < $1.start }) else { return false }
-        return last.offsetTo % 60 != 0 && last.start.date.year >= 1972
+        return last.offsetTo % 900 != 0
     }
 }
 

@@ -36,7 +36,8 @@ extension TimeZoneDefinition {
         var lacking: [Int] = []
         var rules = 0
         for child in raw.children.prefix(observanceLimit) where child.name == "STANDARD" || child.name == "DAYLIGHT" {
-            if let (observance, hasFrom) = observance(child, in: bytes, log: &log) {
+            let (parts, hasFrom) = Self.parts(of: child, in: bytes, log: &log)
+            for observance in parts {
                 if observance.rule != nil {
                     rules += 1
                     guard rules <= ruleLimit else {
@@ -67,27 +68,33 @@ extension TimeZoneDefinition {
             line: line)
     }
 
-    private static func observance(
-        _ raw: RawComponent, in bytes: [UInt8], log: inout ProblemLog
-    ) -> (Observance, hasFrom: Bool)? {
+    /// A part, which is as many as it has rules.
+    private static func parts(
+        of raw: RawComponent, in bytes: [UInt8], log: inout ProblemLog
+    ) -> ([Observance], hasFrom: Bool) {
         var start: CivilDateTime?
         var from: Int?
         var to: Int?
         var name: String?
-        var rule: RecurrenceRule?
+        var rules: [Property] = []
         var additions: [CivilDateTime] = []
-        for property in raw.lines.prefix(additionLimit).compactMap({ Property(bytes, $0) }) {
+        var isCut = false
+        for property in raw.lines.lazy.compactMap({ Property(bytes, $0) }) {
             switch property.name {
-            case "DTSTART": start = start ?? wall(property.value)
+            case "DTSTART": start = start ?? wall(property.value, of: property, log: &log)
             case "TZOFFSETFROM": from = from ?? offset(property.trimmed)
             case "TZOFFSETTO": to = to ?? offset(property.trimmed)
             case "TZNAME": name = name ?? TextValue.decoded(property.value.trimmingSpaces)
             case "RDATE":
-                for part in property.value.split(separator: 44) where additions.count < additionLimit {
-                    if let wall = wall(part) { additions.append(wall) }
+                for part in property.value.split(separator: 44) {
+                    guard additions.count < additionLimit else {
+                        isCut = true
+                        break
+                    }
+                    // A change of the clock has no length: of a period its start counts.
+                    if let wall = wall(part.prefix { $0 != 47 }, of: property, log: &log) { additions.append(wall) }
                 }
-            case "RRULE" where !property.isEmpty:
-                rule = yearlyRule(property, log: &log) ?? rule
+            case "RRULE" where !property.isEmpty: rules.append(property)
             default: break
             }
         }
@@ -95,35 +102,66 @@ extension TimeZoneDefinition {
             log.add(
                 .warning, "zone-part-unreadable", line: raw.span.lowerBound, .zonePartUnreadable,
                 "A part of a VTIMEZONE has no readable TZOFFSETTO and was left out.")
-            return nil
+            return ([], hasFrom: false)
         }
-        let epoch = CivilDateTime(startOf: CivilDate(daysSinceEpoch: 0))
-        if let rule, rule.hasMore(thanDaysFrom: start ?? epoch) {
+        if start == nil {
             log.add(
-                .warning, "zone-rule-refused", line: raw.span.lowerBound, text: rule.description, .zoneRuleParts,
-                "Weeks and times of the day in a rule of a VTIMEZONE are not followed; they were left out.")
+                .warning, "zone-onset-unreadable", line: raw.span.lowerBound, .zoneStartMissing,
+                "A part of a VTIMEZONE has no readable DTSTART; it was read as beginning in 1970.")
         }
-        return (
-            Observance(
-                isDaylight: raw.name == "DAYLIGHT", start: start ?? epoch, offsetFrom: from ?? to, offsetTo: to,
-                name: name, rule: rule, additions: additions),
-            from != nil
-        )
+        if isCut {
+            log.add(
+                .warning, "zone-rule-refused", line: raw.span.lowerBound, .zoneTooManyOnsets,
+                "A part of a VTIMEZONE has more RDATEs than are followed; the others were left out.")
+        }
+        var part = Observance(
+            isDaylight: raw.name == "DAYLIGHT", start: start ?? CivilDateTime(startOf: CivilDate(daysSinceEpoch: 0)),
+            offsetFrom: from ?? to, offsetTo: to, name: name, additions: additions)
+        var parts: [Observance] = []
+        for property in rules {
+            guard let rule = yearlyRule(property, from: part.start, log: &log) else { continue }
+            part.rule = rule
+            parts.append(part)
+            part.additions = []
+        }
+        return (parts.isEmpty ? [part] : parts, from != nil)
     }
 
     /// Accepts only yearly rules; one with FREQ=SECONDLY could keep a reader busy.
-    private static func yearlyRule(_ property: Property, log: inout ProblemLog) -> RecurrenceRule? {
+    private static func yearlyRule(
+        _ property: Property, from start: CivilDateTime, log: inout ProblemLog
+    ) -> RecurrenceRule? {
         let text = RuleRepair.withoutEmptyParts(property.trimmed)
-        let rule = (try? RecurrenceRule(text)) ?? (try? RecurrenceRule(RuleRepair.without("COUNT", in: text)))
-        if let rule, rule.frequency == .yearly { return rule }
+        if let rule = try? RuleRepair.rule(text, from: .floating(start), property, &log), rule.frequency == .yearly {
+            if rule.hasMore(thanDaysFrom: start) {
+                log.add(
+                    .warning, "zone-rule-refused", line: property.line, text: property.text, .zoneRuleParts,
+                    "Weeks and times of the day in a rule of a VTIMEZONE are not followed; they were left out.")
+            }
+            return rule
+        }
         log.add(
             .warning, "zone-rule-refused", line: property.line, text: property.text, .zoneRuleNotYearly,
             "This rule of a VTIMEZONE is not a yearly one that can be followed; it was left out.")
         return nil
     }
 
-    private static func wall(_ bytes: ArraySlice<UInt8>) -> CivilDateTime? {
-        guard let written = try? WrittenTime(bytes) else { return nil }
+    /// An onset, which is on the zone's own clock whatever else it says; nil, with the problem in the log, when it cannot
+    /// be read.
+    private static func wall(
+        _ bytes: ArraySlice<UInt8>, of property: Property, log: inout ProblemLog
+    ) -> CivilDateTime? {
+        guard let written = try? WrittenTime(bytes) else {
+            log.add(
+                .warning, "zone-onset-unreadable", line: property.line, text: property.text, .zoneOnsetUnreadable,
+                "\(property.name, .name) of a VTIMEZONE cannot be read as a time and was left out.")
+            return nil
+        }
+        if written.zone != .none {
+            log.add(
+                .warning, "zone-onset-unreadable", line: property.line, text: property.text, .zoneOnsetClock,
+                "\(property.name, .name) of a VTIMEZONE has to be on the zone's own clock and was read as if it were.")
+        }
         return written.time ?? CivilDateTime(startOf: written.date)
     }
 

@@ -5,10 +5,10 @@
 
 Reads lines `path<TAB>file in base64` from standard input. Prints a JSON array `[path, TZID, reader, offsets]` for each
 VTIMEZONE and each reader: the offsets in seconds at noon on 1 January and 1 July of the years from FIRST to the one
-before END, on the zone's own clock. They are null where the reader refuses the zone.
+before END, on the zone's own clock and then in UTC. They are null where the reader refuses the zone.
 
   icalendar  icalendar's Timezone.to_tz() without a look at the name
-  libical    icaltimezone_get_utc_offset() of libical, which is told only the component
+  libical    icaltimezone_get_utc_offset() and _of_utc_time() of libical, which is told only the component
 """
 
 import base64
@@ -52,13 +52,15 @@ pointer = ctypes.c_void_p
 parse = function("icalparser_parse_string", pointer, ctypes.c_char_p)
 make = function("icaltimezone_new", pointer)
 define = function("icaltimezone_set_component", ctypes.c_int, pointer, pointer)
-offset = function(
-    "icaltimezone_get_utc_offset", ctypes.c_int, pointer, ctypes.POINTER(Time), ctypes.POINTER(ctypes.c_int))
+QUESTION = ctypes.c_int, pointer, ctypes.POINTER(Time), ctypes.POINTER(ctypes.c_int)
+DIRECTIONS = [
+    function(f"icaltimezone_get_utc_offset{name}", *QUESTION) for name in ("", "_of_utc_time")]
 
 
 def with_icalendar(zone):
     tz = Timezone.from_ical(zone).to_tz(lookup_tzid=False)
-    return [round(tz.utcoffset(noon).total_seconds()) for noon in NOONS]
+    utc = [noon.replace(tzinfo=datetime.timezone.utc).astimezone(tz).utcoffset() for noon in NOONS]
+    return [round(offset.total_seconds()) for offset in [*map(tz.utcoffset, NOONS), *utc]]
 
 
 def with_libical(zone):
@@ -66,7 +68,8 @@ def with_libical(zone):
     if not component or not define(own, component):
         raise ValueError("no zone")
     times = [Time(noon.year, noon.month, 1, 12) for noon in NOONS]
-    return [offset(own, ctypes.byref(time), ctypes.byref(ctypes.c_int())) for time in times]
+    return [
+        offset(own, ctypes.byref(time), ctypes.byref(ctypes.c_int())) for offset in DIRECTIONS for time in times]
 
 
 for line in sys.stdin:
