@@ -37,6 +37,8 @@ struct EntryBuilder: Sendable {
     let look: FeedRenderKey
     let names: CircleNames
     let kinds: ItemKinds
+    /// The year around which the dates of EXRULEs are listed; nil for the one in which each event was last changed.
+    var year: Int?
 
     /// - Parameter isOwn: whether the item is the reader's own, so that they are busy while it lasts.
     func events(
@@ -74,7 +76,15 @@ struct EntryBuilder: Sendable {
             let shown = event.publishable(with: look.extras)
             return look.isExport ? shown : shown.withAddressesForFeeds
         }
-        return Self.anchored(events, in: look.zone, isExport: look.isExport).map { $0.reduced(to: look.style).agreed }
+        let anchored = Self.anchored(events, in: look.zone, isExport: look.isExport)
+        return anchored.map { event in
+            let reduced = event.reduced(to: look.style)
+            return (look.isExport ? reduced : reduced.listingExclusions(around: year ?? changedIn(series))).agreed
+        }
+    }
+
+    private func changedIn(_ series: ImportedSeries) -> Int {
+        Instant(milliseconds: series.events.map(\.updatedAt).max() ?? 0).utc.date.year
     }
 
     /// Returns the components of one series of another program with a zone for every time, the series itself first.

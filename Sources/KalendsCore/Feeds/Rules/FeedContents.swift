@@ -78,7 +78,7 @@ private struct FeedContentsWork {
         let today = CivilDate(daysSinceEpoch: 0)
         filter = FeedFilter(live, window: window ?? FeedWindow(live.configuration, today: today, zone: live.zone))
         isUnlimited = window == nil
-        builder = EntryBuilder(look: live.look, names: names, kinds: live.kinds)
+        builder = EntryBuilder(look: live.look, names: names, kinds: live.kinds, year: window?.today.year)
         userID = live.feed.userID
     }
 

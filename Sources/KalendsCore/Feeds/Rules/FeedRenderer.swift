@@ -10,7 +10,7 @@ import Synchronization
 package final class FeedRenderer: Sendable {
     /// Must be raised whenever the same state would give different bytes than before, so that readers learn of the
     /// change.
-    package static let version = 5
+    package static let version = 6
 
     /// How often readers are asked to read a feed again.
     private static let refreshInterval = ICalDuration(seconds: 3600)

@@ -35,6 +35,8 @@ struct RenderedSchedule {
         fileprivate(set) var version: Int
         /// The epoch of the imported events in the schedule.
         fileprivate var epoch: Int
+        /// The year around which dates of EXRULEs are listed.
+        fileprivate var year: Int
         /// The span of the items in the schedule, in milliseconds since 1970.
         fileprivate var from: Int
         fileprivate var to: Int
@@ -111,7 +113,8 @@ struct RenderedSchedule {
         look = live.look
         state = State(
             createdAt: live.circle.createdAt, version: live.circle.version, epoch: live.circle.eventsEpoch,
-            from: window.from.milliseconds - Self.margin, to: window.to.milliseconds + Self.margin)
+            year: window.today.year, from: window.from.milliseconds - Self.margin,
+            to: window.to.milliseconds + Self.margin)
         try transaction.expect { next in
             _ = try CircleNames(circleID, in: next)
             _ = try next.occurrences(of: nil, in: circleID)
@@ -119,7 +122,7 @@ struct RenderedSchedule {
             try next.eachImportedUID(in: live.circle, from: state.from, to: state.to) { _ in }
         }
         let builder = EntryBuilder(
-            look: look, names: try CircleNames(circleID, in: transaction), kinds: live.kinds)
+            look: look, names: try CircleNames(circleID, in: transaction), kinds: live.kinds, year: state.year)
         let changed: [ByteString: [ChangedOccurrence]] = Dictionary(
             grouping: try transaction.occurrences(of: nil, in: circleID), by: \.itemID)
         // Only the text of each row is kept: as values, a large circle would take several times as much memory. It is made
@@ -154,7 +157,7 @@ struct RenderedSchedule {
     ) throws -> Change? {
         let circle = live.circle
         guard circle.createdAt == state.createdAt, circle.version >= state.version,
-            window.from.milliseconds - EntrySpan.slack >= state.from,
+            window.today.year == state.year, window.from.milliseconds - EntrySpan.slack >= state.from,
             window.to.milliseconds + EntrySpan.slack <= state.to
         else { return nil }
         var change = Change(base: state, version: circle.version, epoch: circle.eventsEpoch)
@@ -165,7 +168,7 @@ struct RenderedSchedule {
         }
         let items = try transaction.items(in: circle.id, changedAfter: state.version)
         let builder = EntryBuilder(
-            look: live.look, names: try CircleNames(circle.id, in: transaction), kinds: live.kinds)
+            look: live.look, names: try CircleNames(circle.id, in: transaction), kinds: live.kinds, year: state.year)
         guard items.count <= manyChanges,
             let uids = try transaction.importedUIDs(
                 in: circle, changedAfter: state.epoch, limit: manyChanges - items.count)
@@ -199,7 +202,7 @@ struct RenderedSchedule {
         // A schedule that another change has updated in the meantime can take this change too, which includes all of
         // the other.
         guard base.createdAt == state.createdAt, (base.version...change.version).contains(state.version),
-            base.from == state.from, base.to == state.to
+            base.from == state.from, base.to == state.to, base.year == state.year
         else { return false }
         if state.version == change.version { return true }
         for id in change.items { remove(id) }

@@ -23,6 +23,41 @@ extension Event {
         return all.left > 0 ? all.within(steps) { agreed(from: start, &$0) } : self
     }
 
+    /// The event with the dates that its EXRULEs leave out in the years around one listed as EXDATEs, because few readers
+    /// follow an EXRULE.
+    ///
+    /// Those are all years that a feed can show, or a few where that is too much; the reader of a file has listed the
+    /// first ones. An event whose dates take more work than `RecurrenceBudget.perSeries` is returned unchanged.
+    func listingExclusions(around year: Int) -> Event {
+        guard let start, !recurrence.exclusionRules.isEmpty else { return self }
+        var repeated = self
+        repeated.recurrence.exclusionRules = []
+        let (series, utc) = (Series(master: repeated, overrides: []), FixedOffset.utc)
+        var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
+        for years in [year - 11...year + 11, year - 1...year + 2] {
+            let bounds = [(years.lowerBound, 1, 1), (years.upperBound, 12, 31)].compactMap { year, month, day in
+                CivilDate(year: year, month: month, day: day).map { CivilDateTime(startOf: $0) }
+            }
+            guard bounds.count == 2 else { continue }
+            let excluded = recurrence.exclusionRules.map {
+                $0.times(
+                    startingAt: start, from: bounds[0], through: bounds[1], startConvention: .ifItMatches,
+                    maximum: Recurrence.manyExclusions, budget: &budget)
+            }
+            guard excluded.allSatisfy(\.isComplete) else { continue }
+            let shown = series.occurrences(
+                from: utc.instant(of: bounds[0]), to: utc.instant(of: bounds[1]), floatingIn: utc,
+                maximum: 4 * Recurrence.manyExclusions, budget: &budget)
+            guard shown.isComplete else { continue }
+            let starts = Set(shown.occurrences.map { $0.start.instant(floatingIn: utc) })
+            let listed = Set(excluded.flatMap(\.walls)).sorted().map { start.moved(to: $0) }
+            var copy = self
+            copy.recurrence.exclusions += listed.filter { starts.contains($0.instant(floatingIn: utc)) }
+            return copy
+        }
+        return self
+    }
+
     private func agreed(from start: EventTime, _ budget: inout RecurrenceBudget) -> Event {
         var copy = self
         copy.recurrence.turnFiniteRulesIntoDates(start, &budget)
@@ -45,6 +80,9 @@ extension Event {
 extension Recurrence {
     /// The most dates that are listed.
     fileprivate static let manyDates = 1000
+
+    /// The most dates of an EXRULE that a feed lists.
+    fileprivate static let manyExclusions = 3000
 
     /// Keeps one rule, if the others end soon enough for their dates to be listed.
     fileprivate mutating func turnFiniteRulesIntoDates(_ start: EventTime, _ budget: inout RecurrenceBudget) {
