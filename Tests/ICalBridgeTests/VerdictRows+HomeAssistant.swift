@@ -35,6 +35,7 @@ extension VerdictRow {
         row("end-elsewhere", "line 8 ", event(day, "END:VTODO"), event(day, "BEGIN:VTODO", "END:VTODO")),
         row("several-calendars", "line 10 ", plain + plain, plain + "BEGIN:VCARD\r\nEND:VCARD\r\n"),
         row("repeated-property", "one RRULE, and line 9 ", event(day, daily, daily), event(day, daily)),
+        row("required-missing", "of line 4 has no DTSTART", event("SUMMARY:a"), event(day)),
         row("required-missing", "no TRIGGER", withAlarm(Array(whole.dropLast())), withAlarm(whole)),
         row(
             "required-missing", "no DESCRIPTION", withAlarm([whole[0], whole[2]]),
@@ -74,6 +75,18 @@ extension VerdictRow {
         row(
             "times-unlike", "the RRULE in line 8", event(zoned, daily + ";UNTIL=20260110"),
             inGoogle(event(zoned, daily + ";UNTIL=20260110"))),
+        row(
+            "times-unlike", "the RRULE in line 8", event(zoned, daily + ";UNTIL=20260110T090000"),
+            event(zoned, daily + ";UNTIL=20260110T080000Z")),
+        row(
+            "times-unlike", "the EXDATE in line 9", event(zoned, daily, "EXDATE:20260106T090000"),
+            event("DTSTART:20260105T090000", daily, "EXDATE;TZID=Europe/Berlin:20260106T090000")),
+        row(
+            "times-unlike", "the RDATE in line 9", event(zoned, daily, "RDATE:20260106T090000"),
+            event(zoned, "RDATE:20260106T090000")),
+        row(
+            "periods-and-rule", "the RDATE of line 9",
+            event(day, daily, "RDATE;VALUE=PERIOD:20260106T090000Z/PT1H"), event(day, daily, "RDATE:20260106T090000Z")),
         row(
             "times-unlike", "the DTEND in line 8", event("DTSTART:20260105T090000", "DTEND:20260105T100000Z"),
             Reading.calendar(

@@ -7,6 +7,7 @@
 /// and begins with a property's name. What it follows is decided by the lines right before it, so that a file that is
 /// read in parts gives the same.
 struct Indentation {
+    private let isRecognized: Bool
     /// The number of the first such line.
     private(set) var firstLine: UInt32?
     /// Whether the line that was looked at last is indented and a line of its own.
@@ -18,6 +19,8 @@ struct Indentation {
         "VAVAILABILITY", "AVAILABLE",
     ]
 
+    init(isRecognized: Bool) { self.isRecognized = isRecognized }
+
     /// Registers a line that is not indented.
     mutating func beginLine(_ input: Span<UInt8>, _ line: Range<Int>) {
         isOwnLine = false
@@ -26,7 +29,7 @@ struct Indentation {
 
     /// Looks at an indented line; returns where its text begins if it is a line of its own.
     mutating func ownLine(_ input: Span<UInt8>, _ line: Range<Int>, _ number: UInt32) -> Int? {
-        guard let start = line.first(where: { input[$0] != 32 && input[$0] != 9 }) else { return nil }
+        guard isRecognized, let start = line.first(where: { input[$0] != 32 && input[$0] != 9 }) else { return nil }
         let text = start..<line.upperBound
         let isDelimiter = Self.isDelimiter(input, text)
         guard isDelimiter || followsDelimiter || isOwnLine && Self.beginsProperty(input, text) else { return nil }

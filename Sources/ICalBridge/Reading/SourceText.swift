@@ -20,7 +20,9 @@ struct SourceText {
     private(set) var lines: [LogicalLine] = []
 
     /// Decodes and unfolds; each step goes over every byte once.
-    init(_ input: [UInt8], declared: Charset? = nil, log: inout ProblemLog) {
+    ///
+    /// - Parameter keepsIndents: whether each indented line is taken for a fold, as the programs do that know no templates.
+    init(_ input: [UInt8], declared: Charset? = nil, keepsIndents: Bool = false, log: inout ProblemLog) {
         var input = input
         Self.removeUTF16(&input, log: &log)
         if input.starts(with: [0xEF, 0xBB, 0xBF]) { input.removeFirst(3) }
@@ -30,6 +32,7 @@ struct SourceText {
             Self.reportNULs(before - input.count, to: &log)
         }
         var findings = Findings(declared: declared)
+        findings.keepsIndents = keepsIndents
         self.init(part: input, firstLine: 1, &findings)
         findings.report(to: &log)
     }
@@ -43,6 +46,7 @@ struct SourceText {
         fileprivate var firstControl: Int?
         /// The first line that was indented and is not a continuation of the one before it.
         fileprivate var firstIndented: Int?
+        fileprivate var keepsIndents = false
         /// The charset used for such lines when only part of the file is available.
         private(set) var guessed: Charset?
         fileprivate var pairs = LetterPairs()
@@ -165,7 +169,7 @@ struct SourceText {
         var lines: [LogicalLine] = []
         lines.reserveCapacity(input.count / 32)
         var number = firstLine - 1
-        var indentation = Indentation()
+        var indentation = Indentation(isRecognized: !findings.keepsIndents)
         bytes = unsafe [UInt8](unsafeUninitializedCapacity: input.count + 1) { out, count in
             count = unsafe Self.unfold(input, into: out, lines: &lines, number: &number, &indentation)
         }

@@ -8,17 +8,13 @@ extension FileFacts {
         let text = SourceText(bytes, log: &log)
         var zone: ZoneLines?
         var declared: Set<ByteString> = []
-        // libical reads up to the first NUL.
-        let end = ByteSearch.first(0, in: bytes, from: 0) ?? .max
-        var open: [Property] = []
+        if self.line(of: ["indented-lines"]) == nil {
+            findRoots(text, bytes)
+        } else {
+            findRoots(SourceText(bytes, keepsIndents: true, log: &log), bytes)
+        }
         for line in text.lines {
             guard let property = Self.property(text.bytes, line, isInZone: zone != nil) else { continue }
-            if property.name == "BEGIN" {
-                open.append(property)
-            } else if property.name == "END", let ended = open.popLast(), open.isEmpty {
-                roots.append(ended.trimmed.uppercased() == "VCALENDAR")
-                if Int(line.end) <= end { rootsBeforeNUL = roots.count }
-            }
             switch property.name {
             case "BEGIN" where property.trimmed.uppercased() == "VTIMEZONE": zone = ZoneLines()
             case "END" where property.trimmed.uppercased() == "VTIMEZONE":
@@ -40,6 +36,22 @@ extension FileFacts {
         undeclaredZones = zonesInUse.filter { $0.how != .calendar && !declared.contains($0.tzid) }.map(\.tzid)
             .filter { !Self.isUTC($0) }
         if !isForeign { findSplitCharacter(bytes) }
+    }
+
+    /// Finds the components outside all others, as libical does: it goes by the beginning of a component's name.
+    private mutating func findRoots(_ text: SourceText, _ bytes: [UInt8]) {
+        // libical reads up to the first NUL.
+        let end = ByteSearch.first(0, in: bytes, from: 0) ?? .max
+        var open: [Property] = []
+        for line in text.lines {
+            guard let property = Self.property(text.bytes, line, isInZone: false) else { continue }
+            if property.name == "BEGIN" {
+                open.append(property)
+            } else if property.name == "END", let ended = open.popLast(), open.isEmpty {
+                roots.append(ended.trimmed.uppercased().hasPrefix("VCALENDAR"))
+                if Int(line.end) <= end { rootsBeforeNUL = roots.count }
+            }
+        }
     }
 
     private static func isUTC(_ tzid: String) -> Bool {

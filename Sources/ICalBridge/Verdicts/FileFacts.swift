@@ -59,6 +59,7 @@ struct FileFacts: Sendable {
         // The facts describe the file as it is, not what the reader made of it.
         withTags += count(of: "html-description") { _ in true } ?? 0
         cancelled -= count(of: "cancelled-by-title") { _ in true } ?? 0
+        strayExceptions += problems.reduce(0) { $0 + $1.mendedExceptions }
         if Self.isText(format) {
             read(bytes, zonesInUse: reading.timeZones)
         } else {
@@ -158,5 +159,18 @@ struct FileFacts: Sendable {
         let lower = text.lowercased()
         return ["<b>", "<br", "<p>", "<p ", "<a href", "<i>", "<u>", "<ul>", "<li>", "<div", "<span", "<html"]
             .contains { lower.contains($0) }
+    }
+}
+
+extension Problem {
+    /// How many dates that name occurrences the reader put on the clock of their series.
+    fileprivate var mendedExceptions: Int {
+        switch sentence.code {
+        case .recurrenceIDForm: return 1
+        case .listClock:
+            if case .number(let count)? = sentence.arguments.first?.value { return count }
+            return 0
+        default: return 0
+        }
     }
 }

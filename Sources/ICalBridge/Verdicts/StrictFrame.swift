@@ -17,6 +17,8 @@ struct StrictFrame {
     private var until: (clock: StrictValue.Clock, fault: StrictFault)?
     private var duration: (seconds: Int, fault: StrictFault)?
     private var periods: StrictFault?
+    /// Times of EXDATE and RDATE without a zone.
+    private var floating: StrictFault?
     private var action = ""
     private var tzid = ""
     /// Whether it is a part of a zone with an RDATE that is a date, or with a rule that is too rapid.
@@ -164,6 +166,7 @@ struct StrictFrame {
             } else {
                 guard let clock = time(line, value, mayBeDate: true, in: &scope, knows) else { return false }
                 scope.note(clock)
+                if clock == .floating { floating = floating ?? .init(.clocks, line) }
                 isEndless = isEndless || clock == .date
             }
         }
@@ -226,13 +229,15 @@ struct StrictFrame {
                 }
             if isWrong { scope.fault(duration.fault) }
         }
-        guard let start, start != .date else { return }
+        guard let start else { return }
         if let periods, has("RRULE") { scope.fault(periods) }
+        guard start != .date else { return }
         if let end, end.clock != .date, end.clock != start {
-            scope.pairs.append(.init(start: start, other: end.clock, isUntil: false, fault: end.fault))
+            scope.pairs.append(.init(start: start, other: end.clock, kind: .end, fault: end.fault))
         }
-        if let until, until.clock != .floating {
-            scope.pairs.append(.init(start: start, other: until.clock, isUntil: true, fault: until.fault))
+        if let until { scope.pairs.append(.init(start: start, other: until.clock, kind: .until, fault: until.fault)) }
+        if let floating, has("RRULE") {
+            scope.pairs.append(.init(start: start, other: .floating, kind: .listed, fault: floating))
         }
     }
 

@@ -104,7 +104,10 @@ struct StrictReading {
             frame.require("TZOFFSETTO", in: &scope)
             frame.require("TZOFFSETFROM", in: &scope)
         case .alarm: frame.checkAlarm(in: &scope)
-        case .event, .toDo, .journal: frame.checkTimes(in: &scope)
+        case .event, .toDo, .journal:
+            // It reads an event without a start, and finds no day of the calendar then.
+            if frame.component == .event { frame.require("DTSTART", in: &scope) }
+            frame.checkTimes(in: &scope)
         default: break
         }
     }
@@ -136,11 +139,12 @@ struct StrictReading {
         }
         for pair in scope.pairs {
             let isWrong =
-                switch (pair.isUntil, pair.other) {
-                case (true, .date): leniency != .until
-                case (true, .utc): !hasZone(pair.start)
-                case (true, _): false
-                case (false, _): hasZone(pair.start) != hasZone(pair.other)
+                switch (pair.kind, pair.other) {
+                case (.until, .date): leniency != .until
+                case (.until, .utc): !hasZone(pair.start)
+                // What repeats is refused when its days are looked up, and with it the rest.
+                case (.until, _), (.listed, _): hasZone(pair.start) && !hasZone(pair.other)
+                case (.end, _): hasZone(pair.start) != hasZone(pair.other)
                 }
             if isWrong { scope.fault(pair.fault) }
         }
@@ -154,9 +158,11 @@ struct StrictScope {
     struct Pair {
         var start: StrictValue.Clock
         var other: StrictValue.Clock
-        /// Whether the other is the UNTIL of a rule.
-        var isUntil: Bool
+        var kind: Kind
         var fault: StrictFault
+
+        /// What the other is: an end, the UNTIL of a rule, or one of the times of EXDATE and RDATE.
+        enum Kind { case end, until, listed }
     }
 
     private(set) var faults: [StrictFault.Kind: StrictFault] = [:]

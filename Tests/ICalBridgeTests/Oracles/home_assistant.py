@@ -4,9 +4,11 @@
     home_assistant.py FILE...
 
 Prints a line for each file, `refuses|nothing|takes<TAB>FILE<TAB>reason`; `nothing` is a file in which it finds no whole
-calendar, so that it shows nothing without a complaint.
+calendar, so that it shows nothing without a complaint. A file that it reads, and whose days it cannot look up as Home
+Assistant does for each view and for the calendar's state, is refused, too.
 """
 
+import datetime
 import logging
 import signal
 import sys
@@ -16,8 +18,26 @@ from ical.calendar_stream import IcsCalendarStream
 from ical.compat import enable_compat_mode
 
 
+ZONE = datetime.timezone.utc
+NOW = datetime.datetime(2026, 6, 1, tzinfo=ZONE)
+
+
 def too_long(*_):
     raise TimeoutError("too long")
+
+
+def look_up(calendar):
+    """The next event, and those of two years."""
+    signal.alarm(10)
+    try:
+        timeline = calendar.timeline_tz(ZONE)
+        next(iter(timeline.active_after(NOW)), None)
+        year = datetime.timedelta(365)
+        for _ in timeline.overlapping(NOW - year, NOW + year):
+            pass
+    except TimeoutError:
+        # A rule that never meets a day refuses nothing; it takes a processor.
+        pass
 
 
 def outcome(path):
@@ -27,7 +47,9 @@ def outcome(path):
     signal.alarm(10)
     try:
         with enable_compat_mode(text) as text:
-            if IcsCalendarStream.calendar_from_ics(text).events:
+            calendar = IcsCalendarStream.calendar_from_ics(text)
+            if calendar.events:
+                look_up(calendar)
                 return "takes", ""
             return ("takes" if IcsCalendarStream.from_ics(text).calendars else "nothing"), ""
     # Some faults escape as other errors than CalendarParseError; the calendar is unavailable then, too.
