@@ -45,6 +45,30 @@ struct FeedOccurrenceTests {
         #expect(try await compare(CalendarFile.foreign, look, differences) > 20_000)
     }
 
+    @Test("The days that an EXRULE without an end leaves out are left out in all years that a feed shows")
+    func exclusionRule() async throws {
+        let text = """
+            BEGIN:VCALENDAR\r
+            VERSION:2.0\r
+            PRODID:-//Example//Plugin//EN\r
+            BEGIN:VEVENT\r
+            UID:lunch@example.com\r
+            DTSTAMP:20150101T000000Z\r
+            DTSTART;TZID=Europe/Vienna:20150105T120000\r
+            DTEND;TZID=Europe/Vienna:20150105T123000\r
+            RRULE:FREQ=DAILY\r
+            EXRULE:FREQ=WEEKLY;BYDAY=SA,SU\r
+            SUMMARY:Lunch on working days\r
+            END:VEVENT\r
+            END:VCALENDAR\r
+
+            """
+        let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).ics")
+        try Data(text.utf8).write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        #expect(try await compare([CalendarFile(path: "lunch.ics", url: url)], Look.all[1], [:]) > 3000)
+    }
+
     /// Imports files into circles of their own, and compares what they expand to with what readers make of the feeds.
     ///
     /// - Parameter differences: the files that differ, by reader, with the reasons.

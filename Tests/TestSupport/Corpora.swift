@@ -35,6 +35,8 @@ package struct CalendarFile: Sendable, CustomStringConvertible {
     package var path: String
     package var url: URL
 
+    package init(path: String, url: URL) { (self.path, self.url) = (path, url) }
+
     package var description: String { path }
     package var bytes: [UInt8] { get throws { [UInt8](try Data(contentsOf: url)) } }
 
