@@ -107,4 +107,29 @@ struct BusyWriterTests {
             #expect(try await store.read { try $0.setting("next") } == "yes")
         }
     }
+
+    @Test("does not write many notes of uses together: others write between them")
+    func notes() async throws {
+        try await TestServer.run { server in
+            let (uses, writes) = (server.services.uses, server.services.maintenance.writes)
+            let holder = Holder()
+            let busy = try await holder.hold(server)
+            // All but the first wait, and are written together.
+            for number in 0..<100 {
+                uses.add("key \(number)") { transaction in
+                    usleep(5_000)
+                    try transaction.set("note \(number)", to: "written")
+                }
+            }
+            holder.letGo()
+            try await busy.value
+            writes.reset()
+            await uses.close()
+            #expect(writes.longest < .milliseconds(250))
+            for number in 0..<100 {
+                let note = try await server.services.store.read { try $0.setting("note \(number)") }
+                #expect(note == "written")
+            }
+        }
+    }
 }

@@ -43,7 +43,7 @@ package final class UseNotes: Sendable {
                 return notes
             }
             if notes.isEmpty { return }
-            try? await store.record { transaction in for note in notes { try note(transaction) } }
+            try? await store.recordInSteps(notes)
         }
     }
 
