@@ -12,6 +12,7 @@ import Storage
 package struct PushDispatch: Service {
     package let services: Services
     package let logger: Logger
+    private let places = PushPlaces()
 
     package init(services: Services, logger: Logger) {
         self.services = services
@@ -23,8 +24,10 @@ package struct PushDispatch: Service {
     private static let patience = 6
     /// How long changes are collected.
     private static let collecting = Duration.milliseconds(500)
-    /// The most concurrent messages, and how many registrations are looked at together.
-    private static let concurrencyLimit = 500
+    /// The most registrations of one person, and of all people, that are served at a time.
+    private static let (mostOfPerson, most) = (8, 2000)
+    /// How many more registrations than that are looked at together.
+    private static let page = 500
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -38,9 +41,9 @@ package struct PushDispatch: Service {
                         let found = await attempt({ try await behind(lanes) })
                     {
                         seen = time
-                        for id in found where lanes.open(id) {
+                        for (id, user) in found where lanes.open(id, of: user, most: Self.mostOfPerson) {
                             group.addTask {
-                                defer { lanes.close(id) }
+                                defer { lanes.close(id, of: user) }
                                 guard (try? await Task.sleep(for: Self.collecting)) != nil else { return }
                                 _ = await attempt { try await serve(id) }
                             }
@@ -56,7 +59,7 @@ package struct PushDispatch: Service {
     func once() async throws -> Int {
         let push = services.pushRegistrations
         var taken = 0
-        for id in try await push.behind(limit: .max) where try await serve(id) { taken += 1 }
+        for own in try await push.behind(limit: .max) where try await serve(own.id) { taken += 1 }
         return taken
     }
 
@@ -65,17 +68,18 @@ package struct PushDispatch: Service {
     }
 
     /// Returns registrations whose app has to hear of changes, beside those that are being served.
-    private func behind(_ lanes: WebhookLanes) async throws -> [String] {
+    private func behind(_ lanes: WebhookLanes) async throws -> [(id: String, user: String)] {
         let served = lanes.count
-        guard served < Self.concurrencyLimit, services.isSealingKeyRight else { return [] }
-        return try await services.pushRegistrations.behind(limit: served + Self.concurrencyLimit)
+        guard served < Self.most, services.isSealingKeyRight else { return [] }
+        return try await services.pushRegistrations.behind(limit: served + Self.page)
     }
 
     /// Sends a registration's message; returns whether it was taken.
     private func serve(_ id: String) async throws -> Bool {
         let push = services.pushRegistrations
         return try await services.leases.shards.work(of: id) {
-            guard let due = try await push.due(id) else { return false }
+            guard let due = try await push.due(id), let place = try await places.enter(due) else { return false }
+            defer { withExtendedLifetime(place) {} }
             try HeldLeases.check()
             let answer = try await push.send(due)
             let now = services.now()

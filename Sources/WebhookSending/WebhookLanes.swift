@@ -4,12 +4,26 @@ import Synchronization
 
 /// The webhooks or registrations that are being served at present.
 final class WebhookLanes: Sendable {
-    private let served = Mutex<Set<ByteString>>([])
+    private let served = Mutex<(lanes: Set<ByteString>, ofPerson: [ByteString: Int])>(([], [:]))
 
-    var count: Int { served.withLock { $0.count } }
+    var count: Int { served.withLock { $0.lanes.count } }
 
-    /// Returns false when the webhook is already being served.
-    func open(_ hook: String) -> Bool { served.withLock { $0.insert(ByteString(hook)).inserted } }
+    /// Returns false when the webhook is already being served, or as many of its person's as may be.
+    func open(_ hook: String, of person: String = "", most: Int = .max) -> Bool {
+        served.withLock { served in
+            guard served.ofPerson[ByteString(person), default: 0] < most,
+                served.lanes.insert(ByteString(hook)).inserted
+            else { return false }
+            served.ofPerson[ByteString(person), default: 0] += 1
+            return true
+        }
+    }
 
-    func close(_ hook: String) { served.withLock { _ = $0.remove(ByteString(hook)) } }
+    func close(_ hook: String, of person: String = "") {
+        served.withLock { served in
+            served.lanes.remove(ByteString(hook))
+            let count = served.ofPerson[ByteString(person), default: 1] - 1
+            served.ofPerson[ByteString(person)] = count > 0 ? count : nil
+        }
+    }
 }

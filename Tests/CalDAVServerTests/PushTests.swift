@@ -296,6 +296,35 @@ struct PushedApp {
         }
     }
 
+    @Test("A push service that does not answer has eight of one person's messages, and keeps none of another's")
+    func lanes() async throws {
+        try await withPush { server, receiver in
+            let (ann, ben, phone) = (
+                try await DAVClient(server, "ann"), try await DAVClient(server, "ben"), PushedApp()
+            )
+            let (mine, other) = (try await ann.makeCalendar("mine"), try await ben.makeCalendar("other"))
+            receiver.answer { $0.path.contains("silent") ? .silence : .status(201) }
+            for number in 0..<30 {
+                _ = try await register(ann, mine, phone.body("\(receiver.url)/silent\(number)"))
+            }
+            _ = try await register(ben, other, phone.body("\(receiver.url)/good"))
+            try await ann.put("\(mine)a.ics", XML.event("a")).expect(201)
+            try await ben.put("\(other)b.ics", XML.event("b")).expect(201)
+            let log = server.log
+            let dispatch = PushDispatch(services: server.services, logger: Logger(label: "push") { _ in log })
+            let run = Task { try await dispatch.run() }
+            for _ in 0..<500 where !receiver.messages.contains(where: { $0.path.hasSuffix("good") }) {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            try await Task.sleep(for: .seconds(2))
+            #expect(receiver.messages.count { $0.path.hasSuffix("good") } == 1)
+            #expect(receiver.messages.count { $0.path.contains("silent") } == 8)
+            receiver.answer { _ in .status(201) }
+            run.cancel()
+            try? await run.value
+        }
+    }
+
     @Test("A push service that is busy is asked later, and a resource that is gone is forgotten")
     func failing() async throws {
         try await withPush { server, receiver in

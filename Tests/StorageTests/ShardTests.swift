@@ -139,7 +139,7 @@ struct ShardTests {
             // The other queries have the condition, too.
             #expect(try transaction.dueSubscriptions(now: 1, in: some, limit: 1).isEmpty)
             #expect(try transaction.dueDeliveries(of: "hook", now: 1, in: some, limit: 1).isEmpty)
-            #expect(try transaction.pushRegistrationsBehind(now: 1, in: some, limit: 1) == [])
+            #expect(try transaction.pushRegistrationsBehind(now: 1, in: some, limit: 1).isEmpty)
             #expect(try transaction.dueSyncs(by: .google, now: 1, in: some, limit: 1).isEmpty)
         }
     }

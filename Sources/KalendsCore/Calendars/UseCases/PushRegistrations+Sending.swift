@@ -22,6 +22,33 @@ package struct DuePush: Sendable {
     let message: PushMessage
     let sent: CollectionState
     let shown: String
+
+    /// The person whose app is to hear, and the push service.
+    fileprivate var sender: Sender {
+        Sender(
+            user: registration.userID, host: ByteString(WebOrigin(ofAddress: target.url.reveal())?.host ?? ""))
+    }
+}
+
+/// The places for messages that are under way to push services: one service has never more than a third of them, and so
+/// there is always one for another.
+package struct PushPlaces: Sendable {
+    private let pool = FairPool(
+        FairPool.Size(bytes: 0, slots: 500), busy: "Many messages are under way to push services.")
+    private static let patience = Duration.seconds(15)
+    private static let pause = Duration.milliseconds(50)
+
+    package init() {}
+
+    /// Waits for a place, which is given back with the last reference to it; nil if others keep theirs for too long.
+    package func enter(_ push: DuePush) async throws -> FairPool.Holding? {
+        let end = ContinuousClock.now + Self.patience
+        while ContinuousClock.now < end {
+            if let place = try? pool.enter(push.sender) { return place }
+            try await Task.sleep(for: Self.pause)
+        }
+        return nil
+    }
 }
 
 extension PushRegistrations {
@@ -31,8 +58,9 @@ extension PushRegistrations {
     private static let deadline = Duration.seconds(15)
     private static let longestAnswer = 1 << 10
 
-    /// Returns the ids of registrations in this server's shards whose app did not hear of the latest state.
-    package func behind(limit: Int) async throws -> [String] {
+    /// Returns registrations in this server's shards whose app did not hear of the latest state, with their people: each
+    /// person's first one before anybody's second one.
+    package func behind(limit: Int) async throws -> [(id: String, user: String)] {
         let (now, shards) = (now(), leases.shards.open)
         if shards.isEmpty { return [] }
         return try await store.read { try $0.pushRegistrationsBehind(now: now, in: shards, limit: limit) }

@@ -92,24 +92,30 @@ extension ReadTransaction {
             [.text(user), .integer(now)])?.integer("count") ?? 0
     }
 
-    /// Returns the ids of registrations of these shards whose app did not hear of the latest state, in order of id.
-    public func pushRegistrationsBehind(now: Int, in shards: Shards, limit: Int) throws -> [String] {
+    /// Returns registrations of these shards whose app did not hear of the latest state, with their people: each person's
+    /// first one before anybody's second one, then those that are due for longest.
+    public func pushRegistrationsBehind(
+        now: Int, in shards: Shards, limit: Int
+    ) throws -> [(id: String, user: String)] {
         var arguments: [SQLValue] = [.integer(now), .integer(limit)]
         let isIn = shards.condition(ofNumber: "place.number", &arguments)
         return try rows(
             """
             WITH RECURSIVE place (number) AS (
                 SELECT CAST(0 AS BIGINT) UNION ALL SELECT number + 1 FROM place WHERE number < \(Shards.count - 1)
+            ), behind AS (
+                SELECT r.id AS id, r.user_id AS user_id, r.next_at AS next_at,
+                    ROW_NUMBER() OVER (PARTITION BY r.user_id ORDER BY r.next_at, r.id) AS turn
+                FROM place JOIN push_registrations r ON r.shard = place.number
+                LEFT JOIN circles c ON c.id = r.collection_id AND r.kind IN ('events', 'tasks')
+                LEFT JOIN own_calendars o ON o.id = r.collection_id AND r.kind = 'own'
+                WHERE r.next_at <= $1 AND r.expires_at > $1 AND (
+                    r.property_changes <> r.told_property_changes OR c.version <> r.told_number
+                    OR c.events_epoch <> r.told_epoch OR o.number <> r.told_number)\(isIn)
             )
-            SELECT r.id AS id FROM place JOIN push_registrations r ON r.shard = place.number
-            LEFT JOIN circles c ON c.id = r.collection_id AND r.kind IN ('events', 'tasks')
-            LEFT JOIN own_calendars o ON o.id = r.collection_id AND r.kind = 'own'
-            WHERE r.next_at <= $1 AND r.expires_at > $1 AND (
-                r.property_changes <> r.told_property_changes OR c.version <> r.told_number
-                OR c.events_epoch <> r.told_epoch OR o.number <> r.told_number)\(isIn)
-            ORDER BY r.id LIMIT $2
+            SELECT id, user_id FROM behind ORDER BY turn, next_at, id LIMIT $2
             """, arguments
-        ).map { try $0.text(required: "id") }
+        ).map { (try $0.text(required: "id"), try $0.text(required: "user_id")) }
     }
 
     /// Returns the state of the circle or the own calendar that a collection shows; nil once it is gone.
