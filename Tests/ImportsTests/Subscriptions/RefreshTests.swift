@@ -110,6 +110,36 @@ struct RefreshTests {
         }
     }
 
+    @Test("Slow calendars of one user take two places, and whoever comes due meanwhile is served at once")
+    func places() async throws {
+        try await CalendarHost.run { host, server in
+            host.serve(["u": "Gym"])
+            func follow(_ user: String, _ url: String) async throws -> String {
+                let answer = try await server.call(.post, Self.path, ["url": .string(url)], as: user).expect(201)
+                return try #require(answer.json["id"]?.string)
+            }
+            for number in 0..<6 { _ = try await follow("ann", host.url(at: "slow.example") + "&slow=\(number)") }
+            server.clock.advance(seconds: 1)
+            let early = try await follow("ben", host.url)
+            host.hold(onlyWith: "slow=")
+            let refreshing = server.services.subscriptionRefresh(Logger(label: "t") { _ in server.log })
+            let run = Task { try await refreshing.once() }
+            func isFetched(_ id: String) async throws -> Bool {
+                try await server.call(.get, "\(Self.path)/\(id)").expect(200).json["lastFetchedAt"] != .null
+            }
+            for _ in 0..<400 where try await !isFetched(early) { try await Task.sleep(for: .milliseconds(20)) }
+            #expect(try await isFetched(early))
+            let late = try await follow("ben", host.url + "&late")
+            for _ in 0..<1_000 where try await !isFetched(late) { try await Task.sleep(for: .milliseconds(20)) }
+            #expect(try await isFetched(late))
+            #expect(host.requests.count == 4)
+            host.hold(false)
+            try await run.value
+            #expect(host.requests.count == 8)
+            #expect(server.services.intake.files.slots == 0)
+        }
+    }
+
     @Test("A packed calendar goes into its spool piece by piece, and one byte beyond the limit is not made")
     func packed() throws {
         let answer = OutboundAnswer(

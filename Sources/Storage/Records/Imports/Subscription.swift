@@ -67,6 +67,15 @@ extension Subscription: StoredRow {
         ])
 }
 
+/// A subscription that is due.
+public struct DueSubscription: Sendable {
+    public var id: String
+    public var circleID: String
+    public var host: String
+    /// The user who named the address; nil for the host application.
+    public var createdBy: String?
+}
+
 extension ReadTransaction {
     public func subscription(_ id: String) throws -> Subscription? {
         try first("WHERE id = $1", [.text(id)])
@@ -83,19 +92,25 @@ extension ReadTransaction {
         try first("WHERE circle_id = $1 AND url_digest = $2", [.text(circle), .text(urlDigest)])
     }
 
-    /// Returns the subscriptions that are due, of circles in these shards.
-    public func dueSubscriptions(
-        now: Int, in shards: Shards, limit: Int
-    ) throws -> [(id: String, circle: String)] {
+    /// Returns the subscriptions that are due, of circles in these shards: the first one of each user, or of each circle
+    /// for which the host application named them, before anybody's second one, then those that are due for longest.
+    public func dueSubscriptions(now: Int, in shards: Shards, limit: Int) throws -> [DueSubscription] {
         var arguments: [SQLValue] = [.integer(now), .integer(limit)]
         let isIn = shards.condition("circle_id", in: self, &arguments)
         return try rows(
             """
-            SELECT id, circle_id FROM subscriptions WHERE state = 'active' AND next_at <= $1\(isIn) AND NOT EXISTS (
-                SELECT 1 FROM circles WHERE circles.id = subscriptions.circle_id AND circles.deleted_at IS NOT NULL)
-            ORDER BY next_at, id LIMIT $2
+            SELECT id, circle_id, host, created_by FROM (
+                SELECT id, circle_id, host, created_by, next_at, ROW_NUMBER() OVER (
+                    PARTITION BY created_by, CASE WHEN created_by IS NULL THEN circle_id END ORDER BY next_at, id
+                ) AS turn FROM subscriptions WHERE state = 'active' AND next_at <= $1\(isIn) AND NOT EXISTS (
+                    SELECT 1 FROM circles WHERE circles.id = subscriptions.circle_id AND circles.deleted_at IS NOT NULL)
+            ) AS due ORDER BY turn, next_at, id LIMIT $2
             """, arguments
-        ).map { (try $0.text(required: "id"), try $0.text(required: "circle_id")) }
+        ).map {
+            DueSubscription(
+                id: try $0.text(required: "id"), circleID: try $0.text(required: "circle_id"),
+                host: try $0.text(required: "host"), createdBy: $0.text("created_by"))
+        }
     }
 
     /// Counts the events of a subscription that the circle shows.

@@ -13,7 +13,10 @@ package struct SubscriptionRefresh: Service {
     package let logger: Logger
 
     private static let pause = Duration.seconds(5)
-    private static let concurrencyLimit = 4
+    /// The places for calendars that are being fetched: two of one user, and at one host no more than a third.
+    private static let places = FairPool.Size(bytes: 0, slots: 12, slotsPerPerson: 2)
+    /// How many that are due are looked at together.
+    private static let page = 256
     /// The longest wait after failures, in milliseconds, unless the user or the host wants a longer one.
     private static let day = 86_400_000
 
@@ -27,22 +30,44 @@ package struct SubscriptionRefresh: Service {
         }
     }
 
-    /// Refreshes all subscriptions that are due.
+    /// Refreshes all subscriptions that are due, and what becomes due meanwhile: each place is taken again as soon as it is
+    /// free, so that nobody waits for a slow host that another user follows.
     func once() async throws {
-        while true {
-            let (now, shards) = (context.now(), context.leases.shards)
-            let open = shards.open
-            let due = try await context.store.read {
-                try $0.dueSubscriptions(now: now, in: open, limit: Self.concurrencyLimit)
-            }
-            if due.isEmpty { return }
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for own in due {
-                    group.addTask { _ = try await shards.work(of: own.circle) { try await refreshOrPostpone(own.id) } }
+        let (places, shards) = (FairPool(Self.places, busy: "Many calendars are being fetched."), context.leases.shards)
+        try await withThrowingTaskGroup(of: DueSubscription?.self) { group in
+            var (waiting, underWay) = ([DueSubscription](), Set<ByteString>())
+            group.addTask { try await Self.look() }
+            while true {
+                if waiting.isEmpty {
+                    let (now, open, limit) = (context.now(), shards.open, underWay.count + Self.page)
+                    waiting = try await context.store.read { try $0.dueSubscriptions(now: now, in: open, limit: limit) }
+                    waiting.removeAll { underWay.contains($0.id) }
                 }
-                try await group.waitForAll()
+                waiting.removeAll { own in
+                    guard let place = try? places.enter(own.sender) else { return false }
+                    underWay.insert(ByteString(own.id))
+                    group.addTask {
+                        defer { withExtendedLifetime(place) {} }
+                        _ = try await shards.work(of: own.circleID) { try await refreshOrPostpone(own.id) }
+                        return own
+                    }
+                    return true
+                }
+                if underWay.isEmpty { return group.cancelAll() }
+                if let ended = try await group.next().flatMap(\.self) {
+                    underWay.remove(ByteString(ended.id))
+                } else {
+                    waiting = []
+                    group.addTask { try await Self.look() }
+                }
             }
         }
+    }
+
+    /// Ends when others may have become due.
+    private static func look() async throws -> DueSubscription? {
+        try await Task.sleep(for: pause)
+        return nil
     }
 
     /// Refreshes a subscription; if that fails on this server, it is tried again later, not immediately.
@@ -259,6 +284,17 @@ package struct SubscriptionRefresh: Service {
     private static func spread(_ milliseconds: Int) -> Int { milliseconds + Int.random(in: 0...milliseconds / 10) }
 
     package static func purpose(_ id: String) -> String { "subscription/\(id)/url" }
+}
+
+extension DueSubscription {
+    fileprivate var sender: Sender { .follower(createdBy, circleID, host) }
+}
+
+extension Sender {
+    /// Whoever named the address of a calendar that is followed: a user, or the host application for a circle.
+    fileprivate static func follower(_ user: String?, _ circle: String, _ host: String) -> Sender {
+        Sender(user: user ?? "of circle \(circle)", host: ByteString(host))
+    }
 }
 
 extension Refusal {
