@@ -9,6 +9,16 @@
 #include <resolv.h>
 #include <string.h>
 
+void kalends_bound_look_ups(int seconds)
+{
+    /* What getaddrinfo uses on this thread. */
+    if (res_init() != 0) return;
+    /* Otherwise it would take what it knows of the file again. */
+    _res.options |= RES_NORELOAD;
+    if (_res.retrans > seconds) _res.retrans = seconds;
+    if (_res.retry > 2) _res.retry = 2;
+}
+
 int kalends_ask_dns(
     const char *name, int type, const char *server, uint16_t port, int seconds, uint8_t *answer, int capacity)
 {

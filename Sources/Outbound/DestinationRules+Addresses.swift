@@ -2,12 +2,14 @@
 
 extension DestinationRules {
     /// Returns the addresses of a host, all of which may be connected to; throws `OutboundFailure` when even one may
-    /// not.
-    package func addresses(of host: InternetHost) async throws -> [IPAddress] {
+    /// not, and when the look-up takes too long.
+    ///
+    /// - Parameter asker: whoever named the host.
+    package func addresses(of host: InternetHost, for asker: ByteString) async throws -> [IPAddress] {
         let found: [IPAddress] =
             switch host {
             case .address(let address): [address]
-            case .name(let name): try await resolver.addresses(of: name)
+            case .name(let name): try await resolver.addresses(of: name, for: asker)
             }
         guard !found.isEmpty, found.allSatisfy(permits) else { throw OutboundFailure.notPublic }
         return found

@@ -3,6 +3,7 @@
 internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOHTTP1
+internal import Synchronization
 
 /// A client for addresses that the operator or the host application named: receivers of webhooks, key sets.
 ///
@@ -37,6 +38,7 @@ package struct OperatorClient: Sendable {
         _ method: String, _ url: String, headers: [(name: String, value: String)], body: [UInt8]? = nil,
         _ take: ([UInt8]) throws -> Bool
     ) async throws -> OutboundAnswer {
+        try await Self.lookUp(url)
         let request = HTTPClientRequest(method, url, headers: headers, body: body)
         let response: HTTPClientResponse
         do {
@@ -51,6 +53,21 @@ package struct OperatorClient: Sendable {
             guard let part, try take(Array(part.readableBytesView)) else { break }
         }
         return OutboundAnswer(status: Int(response.status.code), headers: response.fields)
+    }
+
+    /// Until when names are not looked up again.
+    private static let found = Mutex(LeastRecentlyUsed<ByteString, ContinuousClock.Instant>(limit: 10_000))
+
+    /// Looks up the host of an address on the Internet in the host's turn: where the client itself would be the first to
+    /// do so, silent name servers of one host would let all others wait.
+    private static func lookUp(_ url: String) async throws {
+        guard case .name(let text)? = try? PublicURL(url, allowsHTTP: true).host else { return }
+        let (name, now) = (ByteString(text), ContinuousClock.now)
+        if let end = found.withLock({ $0.find(name) }), now < end { return }
+        guard try await !SystemResolver().addresses(of: text, for: name).isEmpty else {
+            throw OutboundFailure.unreachable
+        }
+        found.withLock { $0.keep(now + .seconds(60), for: name, cost: 1) }
     }
 
     private static func failure(_ error: any Error) throws -> OutboundFailure {

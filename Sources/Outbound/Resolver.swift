@@ -1,38 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CResolver
 internal import Glibc
-internal import NIOPosix
-internal import Synchronization
 
 /// Finds the addresses of a host.
 package protocol Resolver: Sendable {
     /// Returns all addresses of a name, in the order in which to try them; empty when it has none.
-    func addresses(of name: String) async throws -> [IPAddress]
+    ///
+    /// - Parameter asker: whoever named the host.
+    /// - Throws: `OutboundFailure.unreachable` if that takes too long.
+    func addresses(of name: String, for asker: ByteString) async throws -> [IPAddress]
 }
 
 /// The system's own resolver, run on separate threads: it blocks for as long as a name server takes.
 package struct SystemResolver: Resolver {
-    /// A few threads that are used for nothing else: slow names delay only other look-ups.
-    private static let threads: NIOThreadPool = {
-        let threads = NIOThreadPool(numberOfThreads: 4)
-        threads.start()
-        return threads
-    }()
+    /// The longest time that a look-up takes, with the turns of others.
+    static let patience = Duration.seconds(10)
 
-    package func addresses(of name: String) async throws -> [IPAddress] {
-        let answer = Answer()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                answer.wait(continuation)
-                Self.threads.submit { _ in answer.give(.success(Self.lookUp(name))) }
-            }
-        } onCancel: {
-            // The thread keeps running until the name server answers or times out; nobody waits for it.
-            answer.give(.failure(CancellationError()))
+    private static let lookups = Lookups<[IPAddress]>(width: 16)
+    /// How long one name server is waited for, each of two times.
+    private static let seconds: Int32 = 2
+
+    package func addresses(of name: String, for asker: ByteString) async throws -> [IPAddress] {
+        guard let found = try await Self.lookups.answer(to: ByteString(name), for: asker, { Self.lookUp(name) }) else {
+            throw OutboundFailure.unreachable
         }
+        return found
     }
 
     private static func lookUp(_ name: String) -> [IPAddress] {
+        kalends_bound_look_ups(seconds)
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
@@ -58,35 +55,6 @@ package struct SystemResolver: Resolver {
             unsafe next = entry.pointee.ai_next
         }
         return found
-    }
-
-    /// Takes the first of an answer and a cancellation.
-    private final class Answer: Sendable {
-        private enum State {
-            case open
-            case waited(CheckedContinuation<[IPAddress], any Error>)
-            case given(Result<[IPAddress], any Error>)
-        }
-
-        private let state = Mutex(State.open)
-
-        func wait(_ continuation: CheckedContinuation<[IPAddress], any Error>) {
-            let early: Result<[IPAddress], any Error>? = state.withLock { state in
-                if case .given(let result) = state { return result }
-                state = .waited(continuation)
-                return nil
-            }
-            if let early { continuation.resume(with: early) }
-        }
-
-        func give(_ result: Result<[IPAddress], any Error>) {
-            let waiting: CheckedContinuation<[IPAddress], any Error>? = state.withLock { state in
-                defer { if case .given = state {} else { state = .given(result) } }
-                if case .waited(let continuation) = state { return continuation }
-                return nil
-            }
-            waiting?.resume(with: result)
-        }
     }
 
     package init() {}

@@ -16,9 +16,11 @@ package struct ServiceRecord: Hashable, Sendable {
 /// Asks the DNS for a domain's services.
 package protocol ServiceResolver: Sendable {
     /// Returns the records of a name such as `_caldavs._tcp.example.org`; empty when it has none, or when the look-up
-    /// fails.
-    func services(of name: String) async -> [ServiceRecord]
+    /// fails or takes too long.
+    ///
+    /// - Parameter asker: whoever named the domain.
+    func services(of name: String, for asker: ByteString) async -> [ServiceRecord]
 
-    /// Returns the texts of a name; empty when it has none, or when the look-up fails.
-    func texts(of name: String) async -> [String]
+    /// Returns the texts of a name; empty when it has none, or when the look-up fails or takes too long.
+    func texts(of name: String, for asker: ByteString) async -> [String]
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CResolver
-internal import NIOPosix
 
 /// Asks the system's name servers, or one that a test names, on separate threads.
 package struct SystemServiceResolver: ServiceResolver {
@@ -10,26 +9,26 @@ package struct SystemServiceResolver: ServiceResolver {
     private let seconds: Int
 
     /// The maximum length of a message over TCP, in bytes.
-    private static let longest = 65_535
+    static let longest = 65_535
 
-    /// A few threads that are used for nothing else: slow names delay only other look-ups.
-    private static let threads: NIOThreadPool = {
-        let threads = NIOThreadPool(numberOfThreads: 2)
-        threads.start()
-        return threads
-    }()
+    private static let lookups = Lookups<[UInt8]>(width: 8)
 
     package init(server: (address: String, port: Int)? = nil, seconds: Int = 2) {
         (self.server, self.seconds) = (server, seconds)
     }
 
-    package func services(of name: String) async -> [ServiceRecord] { await ask(name, .service)?.services ?? [] }
+    package func services(of name: String, for asker: ByteString) async -> [ServiceRecord] {
+        await ask(name, .service, asker)?.services ?? []
+    }
 
-    package func texts(of name: String) async -> [String] { await ask(name, .text)?.texts ?? [] }
+    package func texts(of name: String, for asker: ByteString) async -> [String] {
+        await ask(name, .text, asker)?.texts ?? []
+    }
 
-    private func ask(_ name: String, _ kind: DNSMessage.Kind) async -> DNSMessage? {
+    private func ask(_ name: String, _ kind: DNSMessage.Kind, _ asker: ByteString) async -> DNSMessage? {
         let (server, seconds) = (server, seconds)
-        let answer = try? await Self.threads.runIfActive {
+        let question = ByteString("\(kind.rawValue) \(server?.port ?? 0) \(name)")
+        let answer = try? await Self.lookups.answer(to: question, for: asker) {
             var bytes = [UInt8](repeating: 0, count: Self.longest)
             // The buffer is as long as the length that is passed, and the function does not keep it.
             let length = unsafe bytes.withUnsafeMutableBufferPointer { buffer in

@@ -23,7 +23,7 @@ final class NamedHosts: Resolver {
 
     var questions: [String] { asked.withLock { $0 } }
 
-    func addresses(of name: String) async throws -> [IPAddress] {
+    func addresses(of name: String, for asker: ByteString) async throws -> [IPAddress] {
         asked.withLock { $0.append(name) }
         let texts = answers.withLock { answers -> [String] in
             guard let known = answers[name], let first = known.first else { return otherwise }

@@ -18,12 +18,12 @@ final class NamedServices: ServiceResolver {
 
     var questions: [String] { asked.withLock { $0 } }
 
-    func services(of name: String) async -> [ServiceRecord] {
+    func services(of name: String, for asker: ByteString) async -> [ServiceRecord] {
         asked.withLock { $0.append(name) }
         return known[name] ?? []
     }
 
-    func texts(of name: String) async -> [String] { knownTexts[name] ?? [] }
+    func texts(of name: String, for asker: ByteString) async -> [String] { knownTexts[name] ?? [] }
 }
 
 /// A name server on this machine that sends the test's message for each question.

@@ -17,4 +17,10 @@
 int kalends_ask_dns(
     const char *name, int type, const char *server, uint16_t port, int seconds, uint8_t *answer, int capacity);
 
+/*
+ * Bounds how long getaddrinfo waits on the calling thread: each name server is given up after `seconds`, and asked once
+ * more, unless the system is set up to wait for less. Reads again how the system is set up.
+ */
+void kalends_bound_look_ups(int seconds);
+
 #endif

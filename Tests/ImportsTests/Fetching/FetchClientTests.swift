@@ -246,9 +246,9 @@ struct FetchClientTests {
 
     @Test("The system's resolver finds this machine, and nothing for an invalid name")
     func resolver() async throws {
-        let found = try await SystemResolver().addresses(of: "localhost")
+        let found = try await SystemResolver().addresses(of: "localhost", for: "ann")
         #expect(!found.isEmpty && found.allSatisfy { !$0.isGlobalUnicast })
-        #expect(try await SystemResolver().addresses(of: "nothing.invalid").isEmpty)
+        #expect(try await SystemResolver().addresses(of: "nothing.invalid", for: "ann").isEmpty)
     }
 
     @Test("Several packed members are one text, and bytes behind them a fault")

@@ -19,7 +19,7 @@ struct ServiceLookupTests {
         let server = try await NameServer(answer)
         var rules = DestinationRules()
         rules.services = SystemServiceResolver(server: ("127.0.0.1", server.port), seconds: seconds)
-        let found = await AccountServices(rules: rules).services(of: "example.org")
+        let found = await AccountServices(rules: rules, asker: "ann").services(of: "example.org")
         await server.stop()
         return found
     }
@@ -64,9 +64,30 @@ struct ServiceLookupTests {
         var rules = DestinationRules()
         rules.services = quiet
         for domain in ["10.0.0.7", "localhost", "a..b", "[::1]"] {
-            #expect(await AccountServices(rules: rules).services(of: domain).isEmpty)
+            #expect(await AccountServices(rules: rules, asker: "ann").services(of: domain).isEmpty)
         }
         #expect(quiet.questions.isEmpty)
+    }
+
+    @Test("Silent name servers of one user's domains let nobody else wait")
+    func silent() async throws {
+        let server = try await NameServer { question, name, type in
+            guard name.hasSuffix(".good.example") else { return nil }
+            return DNSWriter.answer(question, type == 33 ? [DNSWriter.service(1, 1, 443, "dav.good.example")] : [])
+        }
+        var rules = DestinationRules()
+        rules.services = SystemServiceResolver(server: ("127.0.0.1", server.port), seconds: 2)
+        let stuck = (0..<20).map { [rules] number in
+            Task { await AccountServices(rules: rules, asker: "mal").services(of: "silent\(number).example") }
+        }
+        // All of these have been asked, or wait.
+        try await Task.sleep(for: .milliseconds(300))
+        let began = ContinuousClock.now
+        let found = await AccountServices(rules: rules, asker: "ann").services(of: "good.example")
+        #expect(found.map(\.host) == ["dav.good.example"] && .now - began < .seconds(2))
+        for task in stuck { task.cancel() }
+        for task in stuck { #expect(await task.value.isEmpty) }
+        await server.stop()
     }
 
     @Test("A message that is cut, altered, or leads in circles is read without harm, and within its bounds")

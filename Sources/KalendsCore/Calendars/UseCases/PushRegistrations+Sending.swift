@@ -126,7 +126,8 @@ extension PushRegistrations {
                 ("Topic", push.replacing), ("User-Agent", "Kalends/1 (push)"),
             ], body: try push.target.encrypted(push.message.body), longestAnswer: Self.longestAnswer)
         let client = AccountHTTP(
-            rules: settings.fetching, privateHosts: settings.connections.privatePushHosts)
+            rules: settings.fetching, privateHosts: settings.connections.privatePushHosts,
+            asker: push.sender.caller)
         let answer = try? await within(Self.deadline) { try await client.send(request) { _ in true } }
         // A message that the server's shutdown cut off is not a failure of the push service.
         try Task.checkCancellation()

@@ -64,7 +64,7 @@ package struct GuardedFetcher: Sendable {
     ///
     /// - Parameters:
     ///   - validators: those of the version already stored, so that an unchanged calendar is not sent again.
-    ///   - admission: the holding that the bytes are counted for.
+    ///   - admission: the holding that the bytes are counted for; its sender named the address.
     func fetch(
         url: PublicURL, validators: FetchValidators? = nil, for admission: FairPool.Holding?
     ) async throws -> Download {
@@ -76,24 +76,32 @@ package struct GuardedFetcher: Sendable {
     }
 
     /// Like `fetch`, but throws `OutboundFailure`, and a `Refusal` if there is no room for the bytes.
+    ///
+    /// - Parameter asker: whoever named the address, if that is not the sender that the bytes are counted for.
     func attempt(
-        _ url: PublicURL, _ validators: FetchValidators?, for admission: FairPool.Holding?
+        _ url: PublicURL, _ validators: FetchValidators?, for admission: FairPool.Holding?, asker: ByteString? = nil
     ) async throws -> Download {
-        guard let download = try await within(rules.deadline, { try await follow(url, validators, admission) }) else {
+        let way = Way(validators: validators, admission: admission, asker: asker ?? admission?.sender.caller ?? "")
+        guard let download = try await within(rules.deadline, { try await follow(url, way) }) else {
             throw OutboundFailure.timeout
         }
         return download
     }
 
+    /// What all requests of a fetch share.
+    private struct Way {
+        let validators: FetchValidators?
+        let admission: FairPool.Holding?
+        let asker: ByteString
+    }
+
     /// Follows an address as Kalends; where the host gives that nothing, a second time as a browser.
-    private func follow(
-        _ url: PublicURL, _ validators: FetchValidators?, _ admission: FairPool.Holding?
-    ) async throws -> Download {
+    private func follow(_ url: PublicURL, _ way: Way) async throws -> Download {
         do {
-            return try await follow(url, validators, admission, as: Self.agent)
+            return try await follow(url, way, as: Self.agent)
         } catch let failure as OutboundFailure where Self.mayMeanTheAgent(failure.kind) {
             do {
-                return try await follow(url, validators, admission, as: Self.browser)
+                return try await follow(url, way, as: Self.browser)
             } catch is OutboundFailure {
                 throw failure
             }
@@ -112,9 +120,7 @@ package struct GuardedFetcher: Sendable {
         }
     }
 
-    private func follow(
-        _ url: PublicURL, _ validators: FetchValidators?, _ admission: FairPool.Holding?, as agent: String
-    ) async throws -> Download {
+    private func follow(_ url: PublicURL, _ way: Way, as agent: String) async throws -> Download {
         var current = url
         var cookies = FetchCookies()
         var asked: Set<[ByteString]> = []
@@ -123,10 +129,10 @@ package struct GuardedFetcher: Sendable {
             else {
                 throw OutboundFailure.circle
             }
-            let known = validators.flatMap { $0.source == current.digest ? $0 : nil }
+            let known = way.validators.flatMap { $0.source == current.digest ? $0 : nil }
             var headers = [(name: "User-Agent", value: agent)]
             if let field = cookies.field(for: current) { headers.append((name: "Cookie", value: field)) }
-            let (answer, sink) = try await get(current, headers, known, admission)
+            let (answer, sink) = try await get(current, headers, known, way)
             cookies.take(answer, from: current)
             switch answer.status {
             case 200:
@@ -145,7 +151,7 @@ package struct GuardedFetcher: Sendable {
     /// Sends the request to the first address of the host that can be reached.
     private func get(
         _ url: PublicURL, _ first: [(name: String, value: String)], _ validators: FetchValidators?,
-        _ admission: FairPool.Holding?
+        _ way: Way
     ) async throws -> (OutboundAnswer, CalendarSink?) {
         var headers =
             first + [(name: "Accept", value: "text/calendar, */*;q=0.5"), (name: "Accept-Encoding", value: "gzip")]
@@ -153,13 +159,13 @@ package struct GuardedFetcher: Sendable {
         if let time = validators?.lastModified { headers.append((name: "If-Modified-Since", value: time)) }
         var failure = OutboundFailure.notPublic
         let limit = limit
-        for address in try await rules.addresses(of: url.host).prefix(Self.tries) {
+        for address in try await rules.addresses(of: url.host, for: way.asker).prefix(Self.tries) {
             try Task.checkCancellation()
             do {
                 return try await rules.transport.send(OutboundRequest(url: url, address: address, headers: headers)) {
                     answer in
                     // The bodies of other answers are not read.
-                    answer.status == 200 ? try CalendarSink(answer, limit: limit, for: admission) : nil
+                    answer.status == 200 ? try CalendarSink(answer, limit: limit, for: way.admission) : nil
                 }
             } catch let error as OutboundFailure where error.kind == .unreachable {
                 failure = error

@@ -100,7 +100,7 @@ package struct Services: CircleReading {
         self.userTokens = userTokens
         openID = settings.openID.map { own in
             OpenIDProvider(
-                own, AccountHTTP(rules: settings.fetching, privateHosts: own.privateHosts),
+                own, AccountHTTP(rules: settings.fetching, privateHosts: own.privateHosts, asker: "provider"),
                 leastBits: settings.tokens.leastBits)
         }
         self.passwords = passwords

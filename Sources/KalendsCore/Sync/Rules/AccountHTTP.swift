@@ -54,6 +54,8 @@ struct AccountHTTP: ProviderLine {
     let rules: DestinationRules
     /// Each entry is `host`, for all of its ports, or `host:port`.
     let privateHosts: Set<ByteString>
+    /// Whoever named the hosts.
+    let asker: ByteString
 
     /// The most addresses of one host that are tried.
     private static let tries = 3
@@ -89,7 +91,7 @@ struct AccountHTTP: ProviderLine {
         let url = try PublicURL(request.url, allowsHTTP: false)
         let limit = request.longestAnswer
         var failure = OutboundFailure.notPublic
-        for address in try await rules.addresses(of: url.host).prefix(Self.tries) {
+        for address in try await rules.addresses(of: url.host, for: asker).prefix(Self.tries) {
             let sent = OutboundRequest(
                 method: request.method, url: url, address: address, headers: request.headers, body: request.body,
                 keepsConnection: true)

@@ -8,6 +8,8 @@ import Outbound
 /// The answers are as untrusted as the domain: they only name hosts, which are checked like every other address.
 struct AccountServices: CalDAVServices {
     let rules: DestinationRules
+    /// Whoever named the domain.
+    let asker: ByteString
 
     /// The most services of one domain that are tried.
     private static let most = 4
@@ -16,9 +18,9 @@ struct AccountServices: CalDAVServices {
         guard case .name(let name)? = try? InternetHost(Substring(domain)) else { return [] }
         // Only over TLS: with `_caldav._tcp`, the password would be sent in clear text.
         let service = "_caldavs._tcp.\(name)"
-        let found = await rules.services.services(of: service).prefix(Self.most)
+        let found = await rules.services.services(of: service, for: asker).prefix(Self.most)
         guard !found.isEmpty else { return [] }
-        let path = await rules.services.texts(of: service).lazy.compactMap(Self.path).first
+        let path = await rules.services.texts(of: service, for: asker).lazy.compactMap(Self.path).first
         return found.map { CalDAVService(host: $0.target, port: $0.port, path: path) }
     }
 

@@ -30,16 +30,17 @@ package struct ConnectionProviders: Sendable {
 
     /// Returns the door for a run of a connection.
     func door(ofRun connection: Connection) -> LimitedProviderHTTP {
-        let provider = connection.provider
+        let (provider, sender) = (connection.provider, Self.sender(connection))
         return LimitedProviderHTTP(
-            line(for: RequestSource(connection)), sync.answers, for: Self.sender(connection),
+            line(for: RequestSource(connection), sender), sync.answers, for: sender,
             time: LimitedProviderHTTP.timeOfRun
         ) { [sync] in sync.awaiting(provider) }
     }
 
     /// Returns the door for a question that a person waits for.
     func door(for source: RequestSource, _ sender: Sender) -> LimitedProviderHTTP {
-        LimitedProviderHTTP(line(for: source), sync.answers, for: sender, time: LimitedProviderHTTP.timeOfQuestion)
+        LimitedProviderHTTP(
+            line(for: source, sender), sync.answers, for: sender, time: LimitedProviderHTTP.timeOfQuestion)
     }
 
     /// Returns the sender that answers of a connection's provider are counted for.
@@ -49,10 +50,12 @@ package struct ConnectionProviders: Sendable {
     }
 
     /// Returns the way for requests; each is counted.
-    private func line(for source: RequestSource) -> CountedLine {
+    private func line(for source: RequestSource, _ sender: Sender) -> CountedLine {
         let line: any ProviderLine =
             source.provider == .caldav
-            ? AccountHTTP(rules: settings.fetching, privateHosts: own.privateCaldavHosts) : SettingsHTTP()
+            ? AccountHTTP(
+                rules: settings.fetching, privateHosts: own.privateCaldavHosts, asker: sender.caller)
+            : SettingsHTTP()
         return CountedLine(line: line, counter: sync.requests, source: source)
     }
 

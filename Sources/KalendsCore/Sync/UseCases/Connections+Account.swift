@@ -56,7 +56,7 @@ extension Connections {
             account = try await CalDAVDiscovery(
                 url: address, username: username, password: password.reveal(),
                 http: context.providers.door(for: RequestSource(own), sender), clock: context.now,
-                services: AccountServices(rules: context.settings.fetching)
+                services: AccountServices(rules: context.settings.fetching, asker: sender.caller)
             ).account()
         } catch {
             throw Self.refusal(error)

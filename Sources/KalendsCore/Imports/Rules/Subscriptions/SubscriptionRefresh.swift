@@ -237,8 +237,9 @@ package struct SubscriptionRefresh: Service {
                 FetchValidators(etag: own.etag, lastModified: own.lastModified, source: $0)
             }
             try HeldLeases.check()
-            guard case .calendar(let calendar) = try await context.fetcher.attempt(url, validators, for: admission)
-            else { return .unchanged }
+            let download = try await context.fetcher.attempt(
+                url, validators, for: admission, asker: own.sender.caller)
+            guard case .calendar(let calendar) = download else { return .unchanged }
             let upload = calendar.upload
             let reading = try await context.reader.read(upload, in: circle) { _ in }
             if reading.summary.problems.contains(where: { $0.code == "missing-end" }), try !Self.isWhole(upload.spool) {
@@ -287,6 +288,10 @@ package struct SubscriptionRefresh: Service {
 }
 
 extension DueSubscription {
+    fileprivate var sender: Sender { .follower(createdBy, circleID, host) }
+}
+
+extension Subscription {
     fileprivate var sender: Sender { .follower(createdBy, circleID, host) }
 }
 

@@ -7,8 +7,8 @@ import Synchronization
 /// The provider at which people sign in: its document and keys, which are kept, and the questions to it.
 final class OpenIDProvider: Sendable {
     /// The longest answer in bytes.
-    private static let longest = 256 << 10
-    private static let patience = Duration.seconds(10)
+    static let longest = 256 << 10
+    static let patience = Duration.seconds(10)
 
     let settings: OpenIDSettings
     private let http: any ProviderHTTP

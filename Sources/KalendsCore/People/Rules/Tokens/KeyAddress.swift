@@ -6,7 +6,7 @@ import Outbound
 struct KeyAddress: KeySource {
     /// The largest document that is read, in bytes.
     static let limit = 1 << 20
-    private static let patience = Duration.seconds(10)
+    static let patience = Duration.seconds(10)
 
     private let document: KeptDocument<KeySet>
 

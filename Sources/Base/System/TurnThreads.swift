@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
+#if canImport(Glibc)
+internal import Synchronization
 
 /// A few threads for work that would block others, on which callers take turns.
-final class TurnThreads: Sendable {
+package final class TurnThreads: Sendable {
     private let line = Mutex(TurnLine())
     private let pieces = Semaphore()
     /// The number of threads that the system could start; without any, callers do their own work.
@@ -12,7 +13,7 @@ final class TurnThreads: Sendable {
     /// - Parameters:
     ///   - width: the number of threads, which live as long as the process.
     ///   - comesLast: whether the system should prefer all other threads where processors are scarce.
-    init(width: Int, comesLast: Bool = false) {
+    package init(width: Int, comesLast: Bool = false) {
         for _ in 0..<width {
             let isStarted: Void? = try? SystemThread().start { [self] in
                 if comesLast { SystemThread.letOthersFirst() }
@@ -20,7 +21,12 @@ final class TurnThreads: Sendable {
                     pieces.wait()
                     guard let (caller, piece) = line.withLock({ $0.next() }) else { continue }
                     piece()
-                    line.withLock { $0.ended(caller) }
+                    let isSomeoneWaiting = line.withLock { line in
+                        line.ended(caller)
+                        return line.count > 0
+                    }
+                    // The caller's next piece may have been passed over, because too many were under way.
+                    if isSomeoneWaiting { pieces.signal() }
                 }
             }
             if isStarted != nil { started.add(1, ordering: .relaxed) }
@@ -30,17 +36,24 @@ final class TurnThreads: Sendable {
     /// Runs work on one of the threads.
     ///
     /// - Parameter caller: who takes a turn; callers without a name share one.
-    func run<Value: Sendable>(
+    package func run<Value: Sendable>(
         for caller: ByteString = "", _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            let piece: @Sendable () -> Void = { continuation.resume(with: Result(catching: work)) }
-            guard started.load(ordering: .relaxed) > 0 else { return piece() }
-            line.withLock { $0.add(piece, for: caller) }
-            pieces.signal()
+            add(for: caller) { continuation.resume(with: Result(catching: work)) }
         }
     }
 
+    /// Has a piece of work done on one of the threads.
+    ///
+    /// - Parameter most: how many of the caller's pieces may be under way at once.
+    package func add(for caller: ByteString, most: Int = .max, _ piece: @escaping TurnLine.Piece) {
+        guard started.load(ordering: .relaxed) > 0 else { return piece() }
+        line.withLock { $0.add(piece, for: caller, most: most) }
+        pieces.signal()
+    }
+
     /// The number of pieces that wait for a thread.
-    var waitingCount: Int { line.withLock { $0.count } }
+    package var waitingCount: Int { line.withLock { $0.count } }
 }
+#endif
