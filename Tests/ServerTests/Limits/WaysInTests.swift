@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CalendarSync
 import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Outbound
 import TestSupport
 import Testing
 
 @testable import CalDAVServer
+@testable import CalendarSync
 @testable import ICalBridge
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import Outbound
 @testable import ServerTestSupport
 
 /// Each way by which bytes of strangers come in, with what it may use; the table in docs/limits.md is made of them.
@@ -46,8 +46,23 @@ struct WaysInTests {
         }
     }
 
+    /// What the sources write where they ask another host, or make what asks it.
+    private static let asking = [
+        "AccountHTTP(", "ExchangeClient(", "OperatorClient", "client.execute(", "getaddrinfo(", "kalends_ask_dns(",
+        "transport.send(",
+    ]
+
     /// Where the sources begin a request to another host, by file, with the row that says what its answer may use.
     private static let outgoing = [
+        "Outbound/Resolver.swift": "name servers: addresses (A, AAAA)",
+        "Outbound/SystemServiceResolver.swift": "name servers: calendar services of a domain (SRV, TXT)",
+        "Outbound/RequestTransport.swift": "calendars that are followed or imported by address",
+        "Outbound/ExchangeClient.swift": "calendar servers and providers",
+        "Outbound/OperatorClient.swift": "receivers of webhooks",
+        "KalendsCore/Shared/Installation/Services.swift":
+            "the provider at which people sign in: its document, its keys, what it says of a person",
+        "KalendsCore/Sync/Rules/ConnectionProviders.swift": "calendar servers and providers",
+        "KalendsCore/Calendars/UseCases/PushRegistrations+Sending.swift": "push services of calendar apps",
         "KalendsCore/Sync/Rules/AccountHTTP.swift": "calendar servers and providers",
         "KalendsCore/Shared/Fetching/GuardedFetcher.swift": "calendars that are followed or imported by address",
         "KalendsCore/People/Rules/Tokens/KeyAddress.swift": "keys of user tokens",
@@ -93,15 +108,57 @@ struct WaysInTests {
         }
     }
 
+    @Test("A form with a file, and everything that calendar apps send, is refused with one byte more than it may have")
+    func formsAndApps() async throws {
+        var settings = ServerSettings()
+        settings.maxImportBytes = 2 << 20
+        try await TestServer.run(settings: settings) { [settings] server in
+            try await server.makeCircle()
+            let head = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.ics\"\r\n\r\n"
+            var form = ByteBuffer(string: head)
+            form.writeRepeatingByte(32, count: settings.maxImportBytes + 1)
+            form.writeString("\r\n--x--\r\n")
+            let headers: HTTPFields = [
+                .authorization: "Bearer \(server.key)", .contentType: "multipart/form-data; boundary=x",
+            ]
+            let imported = try await server.raw(
+                .post, "/v1/circles/c/imports?mode=preview", headers: headers, body: form)
+            #expect(imported.status == 413)
+
+            let made = try await server.call(.post, "/v1/app-passwords", ["label": "A phone"], as: "ann").expect(201)
+            let password = try #require(made.json["password"]?.string)
+            let credentials = Data("ann:\(password)".utf8).base64EncodedString()
+            func send(_ method: String, _ path: String, _ bytes: Int) async throws -> Answer {
+                let type = method == "PUT" ? "text/calendar" : "text/xml"
+                let headers: HTTPFields = [.authorization: "Basic \(credentials)", .contentType: type]
+                return try await server.raw(
+                    try #require(HTTPRequest.Method(rawValue: method)), path, headers: headers,
+                    body: ByteBuffer(repeating: 32, count: bytes))
+            }
+            let home = "/dav/calendars/ann/"
+            try await send("MKCALENDAR", "\(home)own/", 0).expect(201)
+            for (method, path) in [
+                ("PROPFIND", home), ("PROPPATCH", "\(home)own/"), ("REPORT", "\(home)own/"), ("POST", "\(home)own/"),
+                ("MKCALENDAR", "\(home)other/"), ("MKCOL", "\(home)other/"),
+            ] {
+                #expect(try await send(method, path, RequestXML.limit + 1).status == 413, "\(method)")
+            }
+            let put = try await send("PUT", "\(home)own/a.ics", CalendarCollection.maxResourceSize + 1).expect(403)
+            #expect(put.text.contains("max-resource-size"))
+        }
+    }
+
     @Test("Every place in the sources that asks another host has a row")
     func sources() throws {
         let root = packageRoot.appending(path: "Sources")
         let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path).filter {
-            $0.hasSuffix(".swift") && !$0.hasPrefix("Outbound/") && !$0.contains("Companion")
+            $0.hasSuffix(".swift") && !$0.contains("Companion")
+                // It asks this server itself.
+                && $0 != "Server/Local/LocalClient.swift"
         }
         let asks = try paths.filter { path in
             let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
-            return ["ExchangeClient(", "OperatorClient", "transport.send("].contains { text.contains($0) }
+            return Self.asking.contains { text.contains($0) }
         }
         #expect(Set(asks) == Set(Self.outgoing.keys))
     }
@@ -115,6 +172,8 @@ struct WaysInTests {
         let reader = CalendarReader.Options(ofWorker: "UTC", charset: nil, limit: settings.maxImportBytes)
         let worker = "2 s, and 2 s a MiB, in a process of its own"
         let threads = "threads of their own, in turns by user; a quarter of a processor in the long run"
+        let dnsTurns =
+            "threads of their own, in turns by who named the host, one question at a time; others for those whose last was slow"
         let rows: [[String]] = [
             [
                 "heads of requests", Self.size(limits.headerList) + ", \(limits.headerCount) fields",
@@ -203,7 +262,26 @@ struct WaysInTests {
                     + "\(Self.size(Quotas().recordBytesPerConnection)) of writes and as much of resolved conflicts; "
                     + "the quotas of what it becomes",
             ],
-            ["keys of user tokens", Self.size(KeyAddress.limit), "60 s", "as they arrive", "none"],
+            [
+                "tokens of providers", Self.size(TokenAnswer.longest), "60 s", "as they arrive", "one grant",
+            ],
+            [
+                "keys of user tokens", Self.size(KeyAddress.limit), Self.seconds(KeyAddress.patience),
+                "as they arrive", "none",
+            ],
+            [
+                "the provider at which people sign in: its document, its keys, what it says of a person",
+                Self.size(OpenIDProvider.longest), Self.seconds(OpenIDProvider.patience),
+                "threads of their own; a network ends 30 sign-ins at once, and then one in two seconds", "none",
+            ],
+            [
+                "name servers: addresses (A, AAAA)", "what the system reads",
+                "\(Self.seconds(SystemResolver.patience)), with the turns of others", dnsTurns, "none",
+            ],
+            [
+                "name servers: calendar services of a domain (SRV, TXT)", Self.size(SystemServiceResolver.longest + 1),
+                "\(Self.seconds(SystemResolver.patience)) a question, with the turns of others", dnsTurns, "none",
+            ],
             ["push services of calendar apps", "1 KiB", "15 s", "none", "one message"],
             ["receivers of webhooks", "1 KiB", "15 s", "none", "one message"],
         ]
