@@ -29,7 +29,7 @@ from bomb_reports import (
 from connections import HOSTS, Provider
 from ports import free_port
 from report import run
-from server import Server, Violation
+from server import Server, Violation, seconds_to_stop
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--seconds", type=float, default=20)
@@ -272,13 +272,7 @@ def stop_amid(attacker, server):
     thread = threading.Thread(target=strike, daemon=True)
     thread.start()
     time.sleep(0.5)
-    began = time.monotonic()
-    server.process.terminate()
-    try:
-        server.process.wait(90)
-    except Exception:
-        server.kill()
-    seconds = time.monotonic() - began
+    seconds = seconds_to_stop(server.process)
     thread.join(10)
     return seconds
 

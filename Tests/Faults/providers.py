@@ -4,8 +4,9 @@
     python3 -B Tests/Faults/providers.py KALENDS [--seconds 30] [--only endless,many] [--slack 1]
 
 Listings that never end with names of 4 kB, answers of 16 MiB eight at a time, 14 MB of small elements at eight and at
-thirty, and hosts that send a byte now and then. While each of them lasts, the reader, the writer and `/healthz` are served
-at once, memory stays bounded, and everybody else's calendars are still kept in step.
+thirty, hosts that send a byte now and then, and, with root, names whose servers say nothing. While each of them lasts, the
+reader, the writer and `/healthz` are served at once, memory stays bounded, no write is long, and everybody else's calendars
+are still kept in step and read by address. A server that is told to stop amid the last of them stops.
 """
 
 import argparse
@@ -23,10 +24,12 @@ import threading
 import time
 
 from connections import HOSTS, Provider, Server, multistatus
+from names import own_network, serve_calendar, serve_names
 from running import HOST, call, make_key, path_of
+from server import longest_transaction, seconds_to_stop
 
 # Milliseconds, MiB and seconds.
-READER, HEALTH, CHANGE, GROWTH, OTHERS = 100, 250, 500, 256, 10
+READER, HEALTH, CHANGE, TRANSACTION, GROWTH, OTHERS, STOP = 100, 250, 500, 250, 256, 10, 20
 GOOD = 4
 forked = multiprocessing.get_context("fork")
 XML = [("Content-Type", "application/xml; charset=utf-8")]
@@ -43,7 +46,7 @@ class Hostile(Provider):
     def answer(self, method, path, fields, body):
         user = base64.b64decode(fields.get("authorization", "Basic Og==")[6:]).decode().partition(":")[0]
         kind = user.rstrip("0123456789")
-        if method != "REPORT" or kind == "good":
+        if method != "REPORT" or kind in ("good", "names"):
             return super().answer(method, path, fields, body)
         return getattr(self, kind)(f"/{user}/cal/", body)
 
@@ -195,14 +198,17 @@ def measure(port, key, feed, until, results):
 
 
 def attack(port, key, user, connection, until, statuses):
-    """Asks for runs and previews, whatever the answers are."""
+    """Asks for runs and previews, or names other hosts, whatever the answers are."""
     seen = {}
     turn = 0
     while time.monotonic() < until.value:
         turn += 1
-        path = f"/v1/connections/{connection}/sync" + ("?mode=preview" if turn % 2 else "")
+        method, path, value = "POST", f"/v1/connections/{connection}/sync" + ("?mode=preview" if turn % 2 else ""), None
+        if user.startswith("names"):
+            value = {"url": f"https://silent{turn}.{user}.example/", "username": user, "password": "secret"}
+            method, path = "PUT", f"/v1/connections/{connection}/account"
         try:
-            status, document = ask(port, "POST", path, key, user=user, timeout=30)
+            status, document = ask(port, method, path, key, value, user, timeout=30)
             status = f"{status} {(document or {}).get('code', '')}".strip()
         except (OSError, http.client.HTTPException):
             status = "no answer in 30 s"
@@ -228,6 +234,22 @@ def in_step(server, key, user, connection):
     return "no end after 60 s"
 
 
+def by_address(server, key):
+    """Seconds that a calendar at an address with a name takes to be read; a word if it was not."""
+    began = time.monotonic()
+    status, document = ask(
+        server.port, "POST", "/v1/circles/ours/imports?mode=preview", key, {"url": "http://good.example/a.ics"}, "ann")
+    return time.monotonic() - began if status in (200, 201) else f"by address: {status} {document}"
+
+
+def start_attack(server, key, hostile, until, statuses):
+    threads = [threading.Thread(target=attack, args=(server.port, key, user, connection, until, statuses))
+               for user, connection in hostile.items()]
+    for thread in threads:
+        thread.start()
+    return threads
+
+
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("program")
@@ -235,7 +257,8 @@ def main():
     options.add_argument("--only", help="the names of some attacks, with commas between")
     options.add_argument("--slack", type=float, default=1, help="what times are divided by, for a debug build or a busy machine")
     given = options.parse_args()
-    attackers = {"endless": 4, "large": 4, "small": 8, "many": 30, "dripping": 24}
+    network = own_network()
+    attackers = {"endless": 4, "large": 4, "small": 8, "many": 30, "dripping": 24} | ({"names": 30} if network else {})
     if given.only:
         attackers = {name: count for name, count in attackers.items() if name in given.only.split(",")}
     port, faults = 20000 + os.getpid() % 20000, []
@@ -244,8 +267,12 @@ def main():
     for number, ready in enumerate(readies):
         forked.Process(target=provide, args=(port + number, ready), daemon=True).start()
         ready.wait(30)
+    if network:
+        serve_names()
+        serve_calendar()
     with tempfile.TemporaryDirectory() as folder:
         server = Server(given.program, folder, port)
+        server.environment["KALENDS_ALLOW_HTTP_IMPORTS"] = "true"
         server.environment["KALENDS_PRIVATE_CALDAV_HOSTS"] += "," + ",".join(f"{host}:{port + 1}" for host in HOSTS)
         server.start()
         try:
@@ -257,21 +284,23 @@ def main():
                     raise SystemExit(f"{user} is not in step before anything: {found}")
             base = server.memory()
             print(f"before: {base:.0f} MiB", flush=True)
+            hostile = {}
             for name, count in attackers.items():
+                for user, connection in hostile.items():
+                    ask(server.port, "DELETE", f"/v1/connections/{connection}?events=keep", key, user=user)
                 hostile = {f"{name}{n}": connect(
                     server, key, f"{name}{n}", "theirs", "viewer", HOSTS[8 + n % 32], port) for n in range(count)}
                 until, results, statuses = forked.RawValue("d", time.monotonic() + given.seconds), forked.Queue(), {}
                 ordinary = forked.Process(target=measure, args=(server.port, key, feed, until, results))
                 ordinary.start()
-                threads = [threading.Thread(target=attack, args=(server.port, key, user, connection, until, statuses))
-                           for user, connection in hostile.items()]
-                for thread in threads:
-                    thread.start()
+                threads = start_attack(server, key, hostile, until, statuses)
                 time.sleep(min(5, given.seconds / 3))
                 waits = []
                 while time.monotonic() < until.value:
                     for user, connection in good.items():
                         waits.append(in_step(server, key, user, connection))
+                    if network:
+                        waits.append(by_address(server, key))
                     time.sleep(0.5)
                 for thread in threads:
                     thread.join()
@@ -281,12 +310,15 @@ def main():
                 longest = {what: max(found) / given.slack for what, found in times.items()}
                 reader = sorted(times["reader"])[int(len(times["reader"]) * 0.99)] / given.slack
                 late = [wait for wait in waits if isinstance(wait, str) or wait / given.slack > OTHERS]
+                longest["transaction"] = longest_transaction(f"{folder}/k.sqlite") / given.slack
                 slowest = max((wait for wait in waits if not isinstance(wait, str)), default=float("nan"))
                 print(f"{name} × {count}: reader p99 {reader:.0f} ms, longest {longest['reader']:.0f} ms; healthz {longest['health']:.0f} "
-                      f"ms; change {longest['change']:.0f} ms; {grown:+.0f} MiB; {len(waits)} other runs, longest {slowest:.1f} s")
+                      f"ms; change {longest['change']:.0f} ms; transaction {longest['transaction']:.0f} ms; {grown:+.0f} MiB; "
+                      f"{len(waits)} other runs and imports, longest {slowest:.1f} s")
                 print("    " + ", ".join(f"{count} × {status}" for status, count in sorted(statuses.items())), flush=True)
                 for bound, found, what in ((READER, reader, "reader's p99"), (HEALTH, longest["health"], "/healthz"),
-                                           (CHANGE, longest["change"], "a change")):
+                                           (CHANGE, longest["change"], "a change"),
+                                           (TRANSACTION, longest["transaction"], "a write transaction")):
                     if found > bound:
                         faults.append(f"{name}: {what} took {found:.0f} ms, more than {bound}")
                 if grown > GROWTH:
@@ -297,8 +329,14 @@ def main():
                     faults.append(f"{name}: {len(failures)} ordinary requests failed: {sorted(set(failures))[:3]}")
                 if server.process.poll() is not None:
                     raise SystemExit(f"FAULT: {name}: the server ended with {server.process.returncode}")
-                for user, connection in hostile.items():
-                    ask(server.port, "DELETE", f"/v1/connections/{connection}?events=keep", key, user=user)
+            threads = start_attack(server, key, hostile, forked.RawValue("d", time.monotonic() + 3), {})
+            time.sleep(1)
+            stop = seconds_to_stop(server.process)
+            print(f"stopped amid that in {stop:.1f} s")
+            if stop > STOP:
+                faults.append(f"the server took {stop:.0f} s to stop, more than {STOP}")
+            for thread in threads:
+                thread.join()
         finally:
             server.process.kill()
     for fault in faults:

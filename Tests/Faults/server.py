@@ -23,6 +23,31 @@ class Violation(Exception):
     """A promise that was not kept, in words for whoever runs the tests."""
 
 
+def seconds_to_stop(process):
+    """How long a server takes to stop in order; one that does not is killed after a minute and a half."""
+    began = time.monotonic()
+    process.terminate()
+    try:
+        process.wait(90)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    return time.monotonic() - began
+
+
+def longest_transaction(database):
+    """Milliseconds, since the server's start; it is asked at the operator's socket beside the database."""
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(f"{database}.sock")
+    connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    text = b""
+    while more := connection.recv(1 << 16):
+        text += more
+    connection.close()
+    line = next(line for line in text.split(b"\n") if line.startswith(b"kalends_longest_write_transaction_seconds "))
+    return 1000 * float(line.split()[1])
+
+
 class Caller:
     """Asks what listens at `host` and `port`, with the service key `key`."""
 
@@ -183,15 +208,7 @@ class Server(Caller):
         return count
 
     def longest_transaction(self):
-        """Milliseconds, since the server's start."""
-        connection = socket.socket(socket.AF_UNIX)
-        connection.connect(f"{self.database}.sock")
-        connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-        text = b""
-        while more := connection.recv(1 << 16):
-            text += more
-        line = next(line for line in text.split(b"\n") if line.startswith(b"kalends_longest_write_transaction_seconds "))
-        return 1000 * float(line.split()[1])
+        return longest_transaction(self.database)
 
     def check_integrity(self):
         """SQLite's own check, on a copy, so that the server meets its files as they are."""

@@ -22,7 +22,7 @@ from pathlib import Path
 from connections import HOSTS, Provider
 from ports import free_port
 from report import run
-from server import Server, Violation
+from server import Server, Violation, seconds_to_stop
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--seconds", type=float, default=20)
@@ -30,8 +30,8 @@ parser.add_argument("--only", help="the names of some attackers, with commas bet
 parser.add_argument("--factor", type=float, default=1, help="how much longer everything may take, in a debug build")
 options = parser.parse_args()
 
-# Milliseconds and MiB.
-READER_P99, LONGEST_CHANGE, GROWTH = 100, 500, 256
+# Milliseconds, MiB and seconds.
+READER_P99, LONGEST_CHANGE, LONGEST_TRANSACTION, GROWTH, STOP = 100, 500, 250, 256, 20
 PHONES, PHONE_BYTES = 8, 12_800_000
 forked = multiprocessing.get_context("fork")
 
@@ -258,6 +258,19 @@ def percentile(times, part):
     return 1000 * sorted(times)[int(part * (len(times) - 1))]
 
 
+def stop_amid(attack, server):
+    """Seconds that a server takes to stop which is told so while it is attacked."""
+    # Whoever attacks a server that stops loses the connection.
+    threading.excepthook = lambda fault: None if isinstance(fault.exc_value, OSError) else threading.__excepthook__(fault)
+    threads = attack.begin(server, time.monotonic() + 5)
+    time.sleep(2)
+    seconds = seconds_to_stop(server.process)
+    for thread in threads:
+        thread.join()
+    threading.excepthook = threading.__excepthook__
+    return seconds
+
+
 def attacked(attack, folder):
     folder = Path(folder) / type(attack).__name__
     folder.mkdir()
@@ -286,15 +299,21 @@ def attacked(attack, folder):
         times, failures = ordinary.stop()
         growth = memory(server, "VmHWM") - before
         p99, change = percentile(times["reader"], 0.99), 1000 * max(times["writer"])
+        longest = server.longest_transaction()
         faults = attack.faults + sorted(set(failures))[:5]
+        stop = stop_amid(attack, server)
         if p99 > READER_P99 * options.factor:
             faults.append(f"the reader's 99th percentile was {p99:.0f} ms")
         if change > LONGEST_CHANGE * options.factor:
             faults.append(f"a change took {change:.0f} ms")
         if growth > GROWTH:
             faults.append(f"the server grew by {growth} MiB")
+        if longest > LONGEST_TRANSACTION * options.factor:
+            faults.append(f"a transaction took {longest:.0f} ms")
+        if stop > STOP:
+            faults.append(f"the server took {stop:.0f} s to stop")
         row = (type(attack).__name__.lower(), f"{p99:.1f}", f"{change:.0f}", len(times["lists"]),
-               f"{1000 * max(times['lists']):.0f}", f"{growth} MiB")
+               f"{1000 * max(times['lists']):.0f}", f"{longest:.0f}", f"{growth} MiB", f"{stop:.1f}")
         return row, faults
     finally:
         attack.close()
@@ -316,5 +335,6 @@ def rounds(folder):
 
 if __name__ == "__main__":
     run("Those who let the server wait, beside others:",
-        [("", 10), ("poll p99 ms", 11), ("longest change ms", 17), ("lists", 6), ("longest list ms", 15), ("growth", 9)],
+        [("", 10), ("poll p99 ms", 11), ("longest change ms", 17), ("lists", 6), ("longest list ms", 15),
+         ("transaction ms", 14), ("growth", 9), ("stop s", 6)],
         rounds)
