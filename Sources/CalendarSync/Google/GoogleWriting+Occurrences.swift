@@ -47,25 +47,28 @@ extension GoogleWriting {
             .sorted()
         let comesBack = Set(back.settled().entry.repetition?.exdates ?? [])
         var starts = Set(to.occurrences.keys).union(comesBack)
-        if !isMoved { starts.formUnion(from?.occurrences.keys.map { $0 } ?? []) }
+        let differed = Set(from?.occurrences.keys.map { $0 } ?? [])
+        starts.formUnion(isMoved ? to.remaining(of: differed) : differed)
         starts.subtract(to.repetition?.exdates ?? [])
         return starts.sorted().compactMap { original in
             let asSeries = to.plain(at: original)
             var wanted = asSeries
             if case .changed(let changed)? = to.occurrences[original] { wanted = changed }
-            guard let from, !isMoved else {
+            guard let from, from.span.start == to.span.start else {
                 return Wanted(index: index, original: original, seriesID: id, to: wanted, asSeries: asSeries)
             }
             var before: Set<Entry> = [asSeries, from.plain(at: original), wanted]
             if case .changed(let changed)? = from.occurrences[original] {
-                guard changed != wanted else { return nil }
+                guard isMoved || changed != wanted else { return nil }
                 before.insert(changed)
-            } else if wanted == asSeries, !comesBack.contains(original) {
+            } else if !isMoved, wanted == asSeries, !comesBack.contains(original) {
                 return nil
             }
+            // Another rule may give occurrences other versions.
             return Wanted(
                 index: index, original: original, seriesID: id, to: wanted, asSeries: asSeries, from: before,
-                comesBack: comesBack.contains(original), etag: etags[original])
+                comesBack: comesBack.contains(original) || isMoved && !from.hasOccurrence(at: original),
+                etag: isMoved ? nil : etags[original])
         }
     }
 
@@ -91,6 +94,8 @@ extension GoogleWriting {
         }
         // A series with an occurrence that was changed is looked at first, and not written in part.
         calls = calls.filter { answers[$0.wanted.index] == nil }
+        let left = Set(open.map(\.index)).filter { masters[$0] != nil && answers[$0] == .mismatch }
+        _ = await provider.wire.send(left.sorted().map { finishing(eventID($0), ifMatch: nil) })
         for ((wanted, _), result) in zip(calls, await provider.wire.send(calls.map(\.call))) {
             do throws(ProviderFailure) {
                 let answer = try result.get()

@@ -161,17 +161,12 @@ struct GoogleWriting {
         for index in indices {
             if case .written(let event)? = answers[index], event.isUnfinished { open.append((index, event)) }
         }
-        func call(_ event: RemoteEvent, ifMatch: String?) -> GoogleCall {
-            GoogleCall(
-                method: "PATCH", path: GoogleCalendar.path(calendar, event.id), query: Self.quietly,
-                body: GoogleBody.finished, ifMatch: ifMatch)
-        }
         let versions = open.map { $0.event.etag.flatMap(GoogleETag.init)?.own }
-        var results = await provider.wire.send(zip(open, versions).map { call($0.event, ifMatch: $1) })
+        var results = await provider.wire.send(zip(open, versions).map { finishing($0.event.id, ifMatch: $1) })
         // The series is ours, so that an edit since does not keep the note in it; but our version stays the one before
         // the edit, which is seen by that.
         let edited = results.indices.filter { (try? results[$0].get())?.status == 412 }
-        let again = await provider.wire.send(edited.map { call(open[$0].event, ifMatch: nil) })
+        let again = await provider.wire.send(edited.map { finishing(open[$0].event.id, ifMatch: nil) })
         for (position, result) in zip(edited, again) { results[position] = result }
         for (position, result) in results.enumerated() {
             let index = open[position].index
@@ -189,6 +184,12 @@ struct GoogleWriting {
             event.isUnfinished = now.isUnfinished
             answers[index] = .written(event)
         }
+    }
+
+    func finishing(_ id: String, ifMatch: String?) -> GoogleCall {
+        GoogleCall(
+            method: "PATCH", path: GoogleCalendar.path(calendar, id), query: Self.quietly, body: GoogleBody.finished,
+            ifMatch: ifMatch)
     }
 
     mutating func sendDeletions() async {

@@ -88,16 +88,22 @@ struct FieldMerge {
 
     private mutating func mergeOccurrences() {
         guard ours.repetition != nil || theirs.repetition != nil else { return }
+        let movesHere = incoming.contains { if case .times = $0 { true } else { false } }
+        let unmoved = base.flatMap {
+            ours.span.start == $0.ours.span.start && theirs.span.start == $0.theirs.span.start && !movesHere
+                && result.span.start == ours.span.start ? $0 : nil
+        }
         if let base, ours.hasOccurrences(like: base.ours), theirs.hasOccurrences(like: base.theirs) {
-            mergeOccurrences(since: base)
+            mergeOccurrences(since: base, among: ours.hasOccurrences(like: theirs) ? nil : shared(since: base))
+        } else if let unmoved, result.rule == ours.rule {
+            mergeRemainingOccurrences(since: unmoved)
+        } else if let unmoved, result.rule == theirs.rule {
+            // The series was cut there, and a person has yet to say which rule holds.
+            mergeOccurrences(since: unmoved, among: shared(since: unmoved))
         } else if ours.hasOccurrences(like: theirs) {
             mergeOccurrences(since: nil)
-        } else if incoming.contains(where: { if case .times = $0 { true } else { false } }) {
+        } else if movesHere {
             mergeMovedOccurrences()
-        } else if let base, ours.span.start == base.ours.span.start, theirs.span.start == base.theirs.span.start,
-            result.span.start == ours.span.start, result.rule == ours.rule
-        {
-            mergeRemainingOccurrences(since: base)
         } else if result.span.start == ours.span.start, result.rule == ours.rule {
             // The series has new times, so its occurrences have new keys and are written to the calendar as a whole.
             recordLostOccurrences()
@@ -121,10 +127,10 @@ struct FieldMerge {
         mergeOccurrences(since: moved)
     }
 
-    /// Merges the occurrences of a series of which only the rule has changed: those that the new rule has keep their
-    /// keys, and what each side did to them.
+    /// Merges the occurrences of a series of which only the rule has changed: those that both rules have keep their keys,
+    /// and what each side did to them. The others are new in the calendar.
     private mutating func mergeRemainingOccurrences(since base: Agreement) {
-        let remaining = ours.remaining(of: keys(since: base))
+        let remaining = shared(since: base)
         mergeOccurrences(since: base, among: remaining)
         recordLostOccurrences(except: remaining)
         result.occurrences = result.occurrences.filter { remaining.contains($0.key) }
@@ -147,6 +153,11 @@ struct FieldMerge {
 
     private func keys(since base: Agreement?) -> Set<Instant> {
         [ours, theirs, base?.ours, base?.theirs].reduce(into: []) { $0.formUnion(($1?.occurrences ?? [:]).keys) }
+    }
+
+    /// The occurrences that differ from their series on either side and that both series have.
+    private func shared(since base: Agreement) -> Set<Instant> {
+        theirs.remaining(of: ours.remaining(of: keys(since: base)))
     }
 
     private mutating func mergeOccurrences(since base: Agreement?, among starts: Set<Instant>? = nil) {

@@ -33,8 +33,12 @@ struct Plan {
         let isEmpty = planner.sightings.isEmpty && watched > 0
         if isEmpty { causes.append(.empty) }
         if planner.sightings.unaccounted > 0 { causes.append(.restored) }
+        let shared = planner.itemsOfOthers
+        if shared > 0 { causes.append(.shared) }
         guard !causes.isEmpty else { return nil }
-        return Hold(causes: causes, deletions: deletions, missing: isEmpty ? max(missing, linked.count) : missing)
+        return Hold(
+            causes: causes, deletions: deletions, missing: isEmpty ? max(missing, linked.count) : missing,
+            shared: shared > 0 ? shared : nil)
     }
 }
 
@@ -50,6 +54,7 @@ extension Hold {
         // Approving that a calendar is empty also approves that its events are missing.
         let approved = causes + (causes.contains(.empty) ? [.missing] : [])
         return other.causes.allSatisfy(approved.contains) && other.deletions <= deletions && other.missing <= missing
+            && other.shared ?? 0 <= shared ?? 0
     }
 }
 

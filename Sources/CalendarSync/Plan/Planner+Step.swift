@@ -12,6 +12,7 @@ extension Planner {
         }
         let ours = shown[item]
         let here: ThreeStates.LocalState
+        var lost: [Limitation] = []
         if let ours {
             let expressed = express(ours.entry)
             if let limit = expressed.limitations.first(where: \.preventsWriting) {
@@ -21,12 +22,17 @@ extension Planner {
                 return held(link, item, expressed.entry.outline, reason: Entry.tooHeavy, sight: sight)
             }
             here = .shown(expressed.entry.canonical)
+            lost = expressed.limitations
         } else {
             if let step = stepOfCutSeries(item, link) ?? stepOfStray(item, link) { return step }
             here = deleted.contains(item.whole) ? .deleted : .hidden
         }
-        guard !isLeftAlone(link, here, sight, there) else { return unchanged(link, there) }
-        return decide(link, ours, here, sight, there)
+        var step =
+            isLeftAlone(link, here, sight, there) ? unchanged(link, there) : decide(link, ours, here, sight, there)
+        if let sentence = link.unwritten { lost.append(Limitation(field: "", message: sentence)) }
+        step?.lost = lost
+        step?.title = ours?.entry.title ?? ""
+        return step
     }
 
     private func decide(

@@ -140,6 +140,21 @@ extension Planner {
     /// Some events may have their new ids already, from a run that did not finish.
     var hasMoved: Bool { sightings.isFull && twins > 1 && twins > knownIDs.count { sightings.events[$0] != nil } }
 
+    /// How many items that would be written first another connection of the circle has in the calendar; 0 once something
+    /// was written, and where a person has said that the calendar is shared.
+    ///
+    /// One calendar may have different ids for different people, so that only its events show that it is one.
+    var itemsOfOthers: Int {
+        guard !policy.sharesIt, !links.values.contains(where: { $0.externalID != nil }) else { return 0 }
+        let items = sightings.events.values.compactMap { sight -> ItemKey? in
+            guard let mark = sight.mark, mark.installation == policy.installation, mark.circle == policy.circle,
+                policy.otherConnections.contains(mark.connection)
+            else { return nil }
+            return mark.item.whole
+        }
+        return Set(items).count { shown[$0] != nil || split[$0] != nil }
+    }
+
     /// Links to events that are gone, as long as those and not the others may be all that is left of a calendar that was
     /// moved; empty otherwise.
     var gone: [Link] {

@@ -34,6 +34,9 @@ struct Step {
     var isMissing = false
     /// Whether the event is held back.
     var isFailure = false
+    /// What the calendar cannot keep of the item, and the item's title.
+    var lost: [Limitation] = []
+    var title = ""
 
     var isDeletion: Bool {
         drafts.contains { if case .delete = $0.kind { true } else { false } }

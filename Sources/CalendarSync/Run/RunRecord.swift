@@ -39,6 +39,10 @@ public struct RunRecord: Hashable, Sendable, Codable {
     public var version: Int?
     /// Why the run is held, and what a person approves with it.
     public var held: Hold?
+    /// Whether the run came to the end of its plan, although some items may be held back; nil for no.
+    public var isWhole: Bool?
+    /// What the calendar keeps less of; nil for nothing.
+    public var shortened: ShortenedItems?
 
     public init(id: String, trigger: Trigger, startedAt: Instant) {
         self.id = id
@@ -47,6 +51,32 @@ public struct RunRecord: Hashable, Sendable, Codable {
         self.startedAt = startedAt
         self.counts = Counts()
         self.requests = 0
+    }
+}
+
+/// The items of which a calendar keeps less than they say.
+public struct ShortenedItems: Hashable, Sendable, Codable {
+    public struct Item: Hashable, Sendable, Codable {
+        public var item: ItemKey
+        public var title: String
+        /// What is lost, in sentences for people.
+        public var message: String
+    }
+
+    /// The most items that are named.
+    static let most = 20
+
+    public var count: Int
+    public var items: [Item]
+
+    /// Returns nil when nothing is lost of any item.
+    init?(of steps: [Step]) {
+        let short = steps.filter { !$0.lost.isEmpty }
+        guard !short.isEmpty else { return nil }
+        count = short.count
+        items = short.prefix(Self.most).map { step in
+            Item(item: step.item, title: step.title, message: step.lost.map(\.message).joined(separator: " "))
+        }
     }
 }
 
@@ -61,6 +91,8 @@ public struct Hold: Hashable, Sendable, Codable {
         case empty
         /// Events in the calendar carry marks that this database does not know, so the database is an older copy.
         case restored
+        /// Another connection of the circle writes the same items into the calendar.
+        case shared
     }
 
     public var causes: [Cause]
@@ -68,4 +100,6 @@ public struct Hold: Hashable, Sendable, Codable {
     public var deletions: Int
     /// The number of events that are missing from the calendar.
     public var missing: Int
+    /// The number of items that another connection has in the calendar; nil for none.
+    public var shared: Int?
 }

@@ -40,6 +40,7 @@ extension RunSession {
         _ again: inout Retries
     ) {
         guard let ours = operation.ours, let wanted = operation.wanted else { return }
+        let known = link.agreed
         batch.operations.append(operation.closed(.done))
         link.externalID = event.id
         link.lastID = nil
@@ -52,6 +53,7 @@ extension RunSession {
         link.reason = nil
         link.refused = nil
         link.refusedSeries = nil
+        link.unwritten = nil
         link.state = .linked
         link.add(seen, at: context.now())
         switch event.content {
@@ -69,14 +71,13 @@ extension RunSession {
         }
         keepUndone(operation, &link)
         planner.sightings.forget(event.id)
-        if case .entry(let entry) = event.content, !entry.canonical.takesPlace(like: wanted.canonical) {
-            fellShort(event, of: operation, &link, &again)
-        }
+        var isWhole = true
+        if case .entry = event.content { isWhole = compare(event, with: operation, known, &link, &again) }
         let isNew = if case .create = operation.kind { true } else { false }
         if isNew { made.insert(operation.item) }
         if isNew, link.leftovers.isEmpty {
             record.counts.created += 1
-        } else if isNew || !made.contains(operation.item) {
+        } else if isNew || isWhole && !made.contains(operation.item) {
             record.counts.updated += 1
         }
         batch.journal.append(
@@ -85,26 +86,42 @@ extension RunSession {
                 after: link.agreed?.theirs))
     }
 
-    /// Handles a write after which the event takes place at other times than were written. What is as it was before has
-    /// not been written, and is written again; anything else is somebody's edit since. The item is held back when that
-    /// does not end.
+    /// Compares what is there after a write with what was meant. What is as it was before has not been written, and is
+    /// written again; when it takes place at other times for another reason, that is somebody's edit since. When that does
+    /// not end, the item is held back; a text is agreed on as it is, and what the calendar keeps of it is said.
     ///
-    /// Servers give texts their own form, which is not a difference; but when something takes place is what it says.
-    private mutating func fellShort(
-        _ event: RemoteEvent, of operation: Operation, _ link: inout Link, _ again: inout Retries
-    ) {
-        guard let wanted = operation.wanted, let there = link.agreed?.theirs else { return }
-        link.agreed?.takeDifferences(from: operation.before?.canonical, to: wanted.canonical, there: there)
+    /// Servers give texts their own form, which is not a difference; but when something takes place is what it says. Where
+    /// nobody knows what both sides had agreed on, or the event has far more text than was written, texts that are as they
+    /// were may have that form already.
+    ///
+    /// - Parameter known: what both sides had agreed on before the write.
+    /// - Returns: false when it is written again.
+    private mutating func compare(
+        _ event: RemoteEvent, with operation: Operation, _ known: Agreement?, _ link: inout Link,
+        _ again: inout Retries
+    ) -> Bool {
+        let agreed = link.agreed
+        guard let wanted = operation.wanted, let there = agreed?.theirs else { return true }
+        let hasOwnForm = known == nil || there.weight > wanted.weight + Self.mostSurplus / 2
+        guard
+            let missing = link.agreed?.takeDifferences(
+                from: operation.before?.canonical, to: wanted.canonical, there: there, inTexts: !hasOwnForm)
+        else { return true }
         guard again.count(operation.item) < policy.tries else {
+            guard missing.areTimes else {
+                (link.agreed, link.unwritten) = (agreed, missing.sentence)
+                return true
+            }
             link.state = .quarantined
-            link.reason = "The calendar shows other times than were written."
+            link.reason = missing.sentence
             link.refused = operation.ours
             failed.insert(operation.item)
-            return
+            return true
         }
         link.etag = nil
         planner.sightings.add(event)
         again.add(operation.item)
+        return false
     }
 
     private mutating func removed(_ operation: Operation, _ link: inout Link, _ batch: inout SyncBatch) {
@@ -205,34 +222,6 @@ extension RunSession {
             unsettled.insert(operation.item)
             failed.insert(operation.item)
             self.failure = failure
-        }
-    }
-}
-
-extension Agreement {
-    /// Makes the parts in which a write fell short differ from what both sides agree on: on our side those that are as
-    /// they were before, on theirs those that somebody has changed since.
-    fileprivate mutating func takeDifferences(from before: Entry?, to wanted: Entry, there: Entry) {
-        ours = ours.canonical
-        guard there.repeats(like: wanted) else {
-            if let before, there.repeats(like: before) {
-                ours.take(.times, of: there)
-                ours.take(.recurrence, of: there)
-                ours.occurrences = there.occurrences
-            } else {
-                theirs.take(.times, of: wanted)
-                theirs.take(.recurrence, of: wanted)
-                theirs.occurrences = wanted.occurrences
-            }
-            return
-        }
-        for start in Set(there.occurrences.keys).union(wanted.occurrences.keys)
-        where !there.takesPlace(like: wanted, at: start) {
-            if let before, there.takesPlace(like: before, at: start) {
-                ours.occurrences[start] = there.occurrences[start] ?? .changed(there.plain(at: start))
-            } else {
-                theirs.occurrences[start] = wanted.occurrences[start] ?? .changed(wanted.plain(at: start))
-            }
         }
     }
 }

@@ -111,6 +111,7 @@ struct RunSession {
         var batch = SyncBatch()
         if failure == nil, unsettled.isEmpty { batch.position = position }
         record.counts.failed += failed.count
+        record.isWhole = failure == nil && unsettled.isEmpty ? true : nil
         record.state = .done
         record.endedAt = context.now()
         let counts = record.counts
@@ -239,6 +240,11 @@ extension Hold {
     var sentence: String {
         if causes.contains(.restored) {
             return "The calendar has events that this database does not know: the database is an older copy."
+        }
+        if causes.contains(.shared) {
+            return
+                "Another connection already writes this circle into this calendar: \(shared ?? 0) items would be there "
+                + "twice. Choose another calendar, or approve it."
         }
         if causes.contains(.empty) { return "The calendar is suddenly empty." }
         if causes.contains(.missing) { return "\(missing) events are suddenly missing from the calendar." }

@@ -25,6 +25,8 @@ public struct SyncPolicy: Hashable, Sendable {
     /// The circle's other connections: their events are theirs. Events of a connection that is neither were made before
     /// the database was lost, or by a connection that has ended, and are adopted.
     public var otherConnections: Set<ByteString>
+    /// Whether a person has said that another of these connections may write into the calendar, too.
+    public var sharesIt: Bool
     public var fingerprint: Fingerprint
     /// The window within which events are judged. Providers list at least this window.
     public var window: TimeRange
@@ -42,7 +44,8 @@ public struct SyncPolicy: Hashable, Sendable {
 
     public init(
         installation: String, connection: String, circle: String, formerConnections: Set<ByteString> = [],
-        otherConnections: Set<ByteString> = [], fingerprint: Fingerprint, window: TimeRange, twoWay: Bool = true,
+        otherConnections: Set<ByteString> = [], sharesIt: Bool = false, fingerprint: Fingerprint, window: TimeRange,
+        twoWay: Bool = true,
         purpose: Purpose = .sync, brake: DeletionLimit = DeletionLimit(), tie: Int = 300, tries: Int = 3,
         batch: Int = 200,
         quarantine: Int = 86_400
@@ -52,6 +55,7 @@ public struct SyncPolicy: Hashable, Sendable {
         self.circle = circle
         self.formerConnections = formerConnections
         self.otherConnections = otherConnections
+        self.sharesIt = sharesIt
         self.fingerprint = fingerprint
         self.window = window
         self.twoWay = twoWay

@@ -79,6 +79,28 @@ extension FailureTests {
         try await world.settle()
     }
 
+    @Test("A first run into a calendar in which another connection has the items waits until its person says so")
+    func unknownlyShared() async throws {
+        let world = try await World.stage(appointments: 3, tasks: 2, linked: false)
+        let other = World(world.circle, connection: "n2")
+        (other.brake, other.sharesIt) = (DeletionLimit(), false)
+        world.other = other
+        world.switchCalendar()
+        try await world.run()
+        other.switchCalendar()
+        let held = try #require(try await other.run())
+        #expect(held.state == .held && held.held?.causes == [.shared] && held.held?.shared == 5)
+        #expect(held.error?.contains("5 items would be there twice") == true)
+        #expect(world.calendar.live.count == 5)
+        // The other one goes on, and nobody is asked twice.
+        world.edit(Self.item) { $0.title = "New" }
+        #expect(try await world.run()?.status == .success)
+        try await other.approve()
+        #expect(world.calendar.live.count == 10)
+        #expect(try await other.run()?.status == .success)
+        #expect(world.calendar.live.filter { $0.entry.title == "New" }.count == 2)
+    }
+
     @Test("Two connections on one calendar never change or delete what the other has made")
     func twoConnections() async throws {
         let world = try await World.stage(appointments: 3, tasks: 2, linked: false)

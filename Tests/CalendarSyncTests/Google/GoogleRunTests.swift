@@ -9,7 +9,7 @@ import Testing
 
 /// The engine over Google's calendars: whole runs against the emulator.
 @Suite struct GoogleRunTests {
-    private struct Side {
+    struct Side {
         let bench: GoogleBench
         let store = SimulatedStore()
 
@@ -163,6 +163,28 @@ import Testing
         let found = try #require(side.entry("s")?.canonical.effective(at: GoogleBench.day(6)))
         #expect(found.span == .timed(start: moved, end: moved.adding(seconds: 3600), zone: "Europe/Berlin"))
         #expect(try await side.there("s")?.canonical == side.entry("s")?.canonical)
+    }
+
+    @Test("A conference that a person adds to an event stays, and is no edit of it")
+    func conference() async throws {
+        let side = try await Side()
+        side.put("a", GoogleBench.single("A"))
+        for _ in 0..<2 { try await side.run() }
+        let id = try #require(side.link("a")?.externalID)
+        try await Task.sleep(for: .milliseconds(1100))
+        let conference: JSONValue = [
+            "conferenceId": "abc-defg-hij", "conferenceSolution": ["key": ["type": "hangoutsMeet"]],
+            "entryPoints": [["entryPointType": "video", "uri": "https://meet.google.com/abc-defg-hij"]],
+        ]
+        try await side.bench.edit("PATCH", "/" + id, ["conferenceData": conference])
+        #expect(try await side.run().record.counts.updated == 0)
+        var entry = GoogleBench.single("B")
+        (entry.notes, entry.location) = ("Other notes", "Elsewhere")
+        side.put("a", entry)
+        #expect(try await side.run().record.counts.updated == 1)
+        #expect(try await side.bench.stored().first?["conferenceData"] == conference)
+        #expect(try await side.there("a") == entry)
+        #expect(side.store.conflicts.isEmpty)
     }
 
     @Test("An event that a person deletes leaves a question, and the appointment as it was")

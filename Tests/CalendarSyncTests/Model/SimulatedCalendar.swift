@@ -75,6 +75,8 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
     var padding = ""
     /// How many updates leave the occurrences of a series as they are.
     var keepsOccurrences = 0
+    /// How many updates leave the place of an event as it is.
+    var keepsPlaces = 0
     var writes = 0
     var requests = 0
     /// Our deletions that were not undone, without those that made room for a later generation.
@@ -265,7 +267,10 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
             if !stored.belongs(to: request.mark) { trespasses.append("update \(id)") }
             writes += 1
             var entry = stored.entry
-            for field in EntryField.ofEvents where from[field] != to[field] { entry.take(field, of: to) }
+            keepsPlaces -= 1
+            for field in EntryField.ofEvents where from[field] != to[field] && (field != .location || keepsPlaces < 0) {
+                entry.take(field, of: to)
+            }
             keepsOccurrences -= 1
             for start in Set(from.occurrences.keys).union(to.occurrences.keys)
             where keepsOccurrences < 0 && from.occurrences[start] != to.occurrences[start] {

@@ -6,7 +6,7 @@ import ICalBridge
 @testable import CalendarSync
 
 extension World {
-    static let kinds = 51
+    static let kinds = 53
 
     func perform(_ move: Move) async throws {
         calendar.clock = clock
@@ -102,6 +102,7 @@ extension World {
             }
         case 44...47: try await performOther(move)
         case 50: disaster(move)
+        case 51, 52: ruleThere(move)
         default: fault(move)
         }
     }
@@ -331,6 +332,25 @@ extension World {
         if !stored.isOurs { foreign[stored.id] = stored.entry }
         calendar.put(stored)
         note("occurrence there of \(stored.id)")
+    }
+
+    /// A person ends a series early, or lets it go on, or repeats it otherwise; what they did to occurrences that it no longer
+    /// has goes with these.
+    private func ruleThere(_ move: Move) {
+        guard var stored = pickThere(move), stored.entry.repetition != nil else { return }
+        let interval = move.b % 8 == 7 ? 3 - stored.entry.dailyInterval : stored.entry.dailyInterval
+        let count = 2 + move.b % 6
+        stored.entry.repetition = Repetition(
+            rrule: interval == 1 ? "FREQ=DAILY;COUNT=\(count)" : "FREQ=DAILY;INTERVAL=2;COUNT=\(count)")
+        let starts = Set(Expander.starts(stored.entry.withoutChanges))
+        stored.entry.occurrences = stored.entry.occurrences.filter { starts.contains($0.key.seconds) }
+        let prefix = "there \(calendar.name)/\(stored.id) occurrence "
+        for index in typed.keys where index.hasPrefix(prefix) {
+            if !starts.contains(Int(index.dropFirst(prefix.count)) ?? 0) { typed[index] = nil }
+        }
+        if !stored.isOurs { foreign[stored.id] = stored.entry }
+        calendar.put(stored)
+        note("rule there of \(stored.id): \(stored.entry.repetition?.rrule ?? "")")
     }
 
     // MARK: The person at the pages

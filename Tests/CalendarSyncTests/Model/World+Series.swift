@@ -41,7 +41,7 @@ extension World {
 }
 
 extension Entry {
-    fileprivate var withoutChanges: Entry {
+    var withoutChanges: Entry {
         var plain = self
         plain.occurrences = [:]
         return plain

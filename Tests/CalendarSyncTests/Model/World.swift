@@ -56,6 +56,8 @@ final class World: @unchecked Sendable {
     var window = TimeRange(from: Instant(seconds: 0), to: Instant(seconds: 200 * World.day))
     var twoWay = true
     var filter = "all"
+    /// Whether persons say that they share a calendar; otherwise a run asks them.
+    var sharesIt = true
     /// Items whose event a person deleted, with the number of the item's edits at that time.
     var deletedThere: [ItemKey: Int] = [:]
     /// Items for which a person undid a run: both sides are back at what they once agreed on, and need not be equal.
@@ -106,6 +108,7 @@ final class World: @unchecked Sendable {
     func configure(_ server: Int) {
         circle.server = server
         twoWay = server & 4 == 0
+        sharesIt = server & 2 == 0
         for calendar in calendars {
             calendar.isNarrow = server & 8 != 0
             calendar.rewrites = server & 1 != 0
@@ -137,6 +140,7 @@ final class World: @unchecked Sendable {
         SyncPolicy(
             installation: circle.installation, connection: connection, circle: "c",
             otherConnections: Set((0...99).map { $0 == 0 ? "n" : "n\($0)" }).subtracting([ByteString(connection)]),
+            sharesIt: sharesIt,
             fingerprint: Fingerprint(
                 account: "a", calendar: calendar.name, pastDays: 30, futureDays: 400, filter: filter, mapping: 1),
             window: window, twoWay: twoWay, brake: brake, batch: 2)
