@@ -14,7 +14,7 @@ from google_rules import UTC
 WRITABLE = (
     "summary", "description", "location", "start", "end", "recurrence", "extendedProperties", "transparency",
     "visibility", "reminders", "status", "attendees", "colorId", "sequence", "source", "guestsCanModify",
-    "guestsCanInviteOthers", "guestsCanSeeOtherGuests", "anyoneCanAddSelf",
+    "guestsCanInviteOthers", "guestsCanSeeOtherGuests", "anyoneCanAddSelf", "conferenceData",
 )
 WITH_TOKEN = ("iCalUID", "orderBy", "privateExtendedProperty", "q", "sharedExtendedProperty", "timeMin", "timeMax",
               "updatedMin")
@@ -303,6 +303,10 @@ class Store:
         for other in list(calendar.events.values()):
             if other.get("recurringEventId") == event["id"] and other["status"] != "cancelled":
                 self.touch(calendar, {**other, "status": "cancelled"})
+
+    def restore(self, calendar, event):
+        if event["status"] == "cancelled":
+            self.touch(calendar, {**event, "status": "confirmed"})
 
     # Reading
 

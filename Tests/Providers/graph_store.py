@@ -70,6 +70,7 @@ class Event:
 
 
 JOIN = "https://teams.microsoft.com/l/meetup-join/19%3ameeting_x%40thread.v2/0"
+PLACE = "Microsoft Teams Meeting"
 JOIN_BLOCK = (
     '<div style="width:100%"><span style="white-space:nowrap; color:#5F5F5F; opacity:.36">' + 80 * "_" + "</span></div>"
     '<div class="me-email-text" lang="en-US"><div><span>Microsoft Teams meeting</span></div>'
@@ -85,6 +86,8 @@ def meeting(new, old):
         if (new.get("body") or {}).get("contentType") == "html":
             text = content
         new["body"] = {"contentType": "html", "content": f"<html><body><div>{text}</div>{JOIN_BLOCK}</body></html>"}
+        place = (new.get("location") or {}).get("displayName")
+        new["location"] = {"displayName": f"{place}; {PLACE}" if place else PLACE}
     elif old.get("isOnlineMeeting") and JOIN not in content:
         new["isOnlineMeeting"] = False
 
@@ -94,7 +97,7 @@ class Mailbox:
 
     def __init__(self, settings):
         self.settings = settings
-        self.calendars, self.events, self.transactions = {}, {}, {}
+        self.calendars, self.events, self.transactions, self.bin = {}, {}, {}, {}
         self.versions = itertools.count(1)
         self.log = []
         self.add_calendar("Calendar", {}, True)
@@ -254,12 +257,28 @@ class Mailbox:
 
     def delete(self, event, day):
         if day is None:
-            del self.events[event.id]
+            self.bin[event.id] = self.events.pop(event.id)
             self.log.append((next(self.versions), event.calendar, event.id))
             return
         event.changed.pop(day, None)
         event.cancelled.add(day)
         self.touch(event, content=False)
+
+    def restore(self, ident):
+        """A person takes an event out of the bin."""
+        if ident in self.bin:
+            self.events[ident] = self.bin.pop(ident)
+            self.touch(self.events[ident])
+
+    def move(self, calendar):
+        """Gives the events of a calendar other ids; what was deleted is forgotten."""
+        for event in [one for one in self.events.values() if one.calendar == calendar]:
+            del self.events[event.id]
+            event.id = Event(calendar).id
+            event.props.pop("transactionId", None)
+            self.events[event.id] = event
+            self.touch(event)
+        self.bin = {ident: event for ident, event in self.bin.items() if event.calendar != calendar}
 
     # Views
 

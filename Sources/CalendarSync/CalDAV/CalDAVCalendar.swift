@@ -79,7 +79,8 @@ public struct CalDAVCalendar: CalendarProvider {
                 Limitation(field: "time", message: "The time zone \(zone) is not known; UTC is written instead."))
         }
         if case .days = entry.span, entry.repetition != nil {
-            limitations.append(Limitation(field: "recurrence", message: "Repeating all-day events are not written."))
+            limitations.append(
+                Limitation(field: "recurrence", message: "Whole days that repeat are not written; only the first is."))
         }
         let mark = EventMark(
             installation: "", connection: "", circle: "", item: ItemKey(.appointments, ""), generation: 0)

@@ -47,7 +47,9 @@ enum EntryReading {
             status: master.status == "TENTATIVE" ? .tentative : .confirmed,
             availability: master.isTransparent == true ? .free : .busy)
         guard !master.recurrence.isEmpty || events.count > 1 else { return .success(entry) }
-        if case .days = span { return .failure(Unreadable(message: "A repeating all-day event is not read.")) }
+        if case .days = span {
+            return .failure(Unreadable(message: "It repeats on whole days, which no item of a circle does."))
+        }
         if case .zoned(_, let own)? = master.start, OwnZones.name(of: own, from: span.start, isSeries: true) == nil {
             return .failure(Unreadable(message: "The series has its own time zone."))
         }

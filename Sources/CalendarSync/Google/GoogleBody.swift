@@ -86,7 +86,7 @@ extension Entry {
         }
         if case .days = span, repetition != nil {
             entry.repetition = nil
-            limit("recurrence", "All-day events do not repeat in Google Calendar; only the first is written.")
+            limit("recurrence", "Whole days that repeat are not written; only the first is.")
         }
         if let rule = repetition?.rrule, let parsed = try? RecurrenceRule(rule) {
             entry.repetition?.rrule = parsed.description

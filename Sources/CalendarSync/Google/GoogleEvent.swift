@@ -54,7 +54,7 @@ struct GoogleEvent: Sendable {
     /// Returns the instant at which an occurrence would have begun.
     func originalStart() throws(GoogleNotExpressible) -> Instant {
         guard case .instant(let instant, _) = try GoogleTime(json["originalStartTime"]) else {
-            throw GoogleNotExpressible("It is a repeating all-day event, which is not supported.")
+            throw GoogleNotExpressible.wholeDays
         }
         return instant
     }
@@ -71,7 +71,7 @@ struct GoogleEvent: Sendable {
         var repetition: Repetition?
         if isSeries, let lines = json["recurrence"] {
             guard case .timed(let start, _, let zone) = span else {
-                throw GoogleNotExpressible("It is a repeating all-day event, which is not supported.")
+                throw GoogleNotExpressible.wholeDays
             }
             guard let name = json["start"]?["timeZone"]?.string, name == zone, let zone = TimeZoneReference(name) else {
                 throw GoogleNotExpressible("It repeats in an unknown time zone.")

@@ -6,6 +6,9 @@ internal import ICalBridge
 struct GoogleNotExpressible: Error {
     var sentence: String
     init(_ sentence: String) { self.sentence = sentence }
+
+    /// Google repeats whole days, too; the items of a circle repeat at times.
+    static let wholeDays = GoogleNotExpressible("It repeats on whole days, which no item of a circle does.")
 }
 
 /// The value of `start`, `end` or `originalStartTime`.

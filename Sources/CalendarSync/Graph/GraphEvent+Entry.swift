@@ -46,7 +46,7 @@ extension GraphEvent {
             reminders: reminders, status: status, availability: availability)
         guard kind == .seriesMaster else { return entry }
         guard case .timed(let start, let end, _) = entry.span else {
-            throw NotExpressible("The event is a repeating all-day event.")
+            throw NotExpressible("It repeats on whole days, which no item of a circle does.")
         }
         guard let json = json["recurrence"], json.object != nil else {
             throw NotExpressible("The series does not say how it repeats.")

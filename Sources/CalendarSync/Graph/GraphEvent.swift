@@ -71,7 +71,10 @@ struct GraphEvent {
     private static let longestBody = 1 << 20
 
     func title() throws(NotExpressible) -> String { try line("subject", json["subject"]) }
-    func place() throws(NotExpressible) -> String { try line("location", json["location"]?["displayName"]) }
+    func place() throws(NotExpressible) -> String {
+        let place = try line("location", json["location"]?["displayName"])
+        return json["isOnlineMeeting"]?.bool ?? false ? GraphMeeting.place(in: place) : place
+    }
 
     private func line(_ name: String, _ value: JSONValue?) throws(NotExpressible) -> String {
         switch value {

@@ -16,6 +16,24 @@ enum GraphMeeting {
         return String(fromOutside: bytes[..<start])
     }
 
+    /// What Exchange names as the place of an online meeting, by the language of whoever makes it one: as the only place, or
+    /// after the one that was there.
+    private static let places = [
+        "Microsoft Teams Meeting", "Microsoft Teams-Besprechung", "Microsoft Teams-Meeting", "Réunion Microsoft Teams",
+        "Reunión de Microsoft Teams", "Riunione di Microsoft Teams", "Microsoft Teams-vergadering",
+        "Spotkanie w aplikacji Microsoft Teams", "Spotkanie usługi Microsoft Teams", "Reunião do Microsoft Teams",
+        "Skype Meeting", "Skype-Besprechung",
+    ]
+
+    /// Returns the place that a person wrote.
+    static func place(in text: String) -> String {
+        for place in places {
+            if text.isSameText(as: place) { return "" }
+            if text.hasSuffix("; " + place) { return String(text.dropLast(place.count + 2)) }
+        }
+        return text
+    }
+
     /// Returns HTML with other notes and the same meeting; nil when the present body has no meeting.
     static func body(_ notes: String, meetingOf html: String) -> String? {
         let bytes = Array(html.utf8)

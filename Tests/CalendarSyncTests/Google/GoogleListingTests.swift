@@ -196,7 +196,7 @@ import Testing
         arguments: [
             (
                 #"{"recurrence":["RRULE:FREQ=DAILY"],"start":{"date":"2026-12-24"},"end":{"date":"2026-12-25"}}"#,
-                "all-day"
+                "whole days"
             ),
             (
                 #"{"recurrence":["RRULE:FREQ=DAILY","RRULE:FREQ=WEEKLY"],"start":{"dateTime":"2026-12-24T10:00:00Z","timeZone":"UTC"},"end":{"dateTime":"2026-12-24T10:00:00Z","timeZone":"UTC"}}"#,

@@ -82,11 +82,14 @@ import Testing
         #expect(try await bench.run().requests == 1)
     }
 
-    @Test("An event that a person makes an online meeting stays one, whatever is written", arguments: [true, false])
-    func meeting(_ isSeries: Bool) async throws {
+    @Test(
+        "An event that a person makes an online meeting stays one, whatever is written", arguments: [true, false],
+        ["", "Main Street 1"])
+    func meeting(_ isSeries: Bool, _ place: String) async throws {
         let bench = try await Bench()
         var entry = isSeries ? Entry.series() : Entry.single("Visit", start: "2026-12-17T08:00:00Z")
         entry.notes = "Bring <all> letters & keys"
+        entry.location = place
         bench.put("m", entry)
         try await bench.run()
         let id = try #require(bench.link("m")?.externalID)
@@ -94,6 +97,9 @@ import Testing
         try await Task.sleep(for: .milliseconds(1100))
         try await bench.run()
         #expect(try await bench.room.looked(id)?.whole?.notes == entry.notes)
+        #expect(try await bench.room.looked(id)?.whole?.location == place)
+        let named = try await bench.events().first?["location"]?["displayName"]?.string
+        #expect(named == (place.isEmpty ? "" : place + "; ") + "Microsoft Teams Meeting")
         #expect(bench.store.conflicts.isEmpty)
         entry.notes = "Bring <all> letters & keys\nand the card"
         if isSeries { entry = entry.changing("2026-12-17T08:00:00Z") { $0.notes = "Only the card" } }
