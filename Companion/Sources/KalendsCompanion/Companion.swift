@@ -84,12 +84,24 @@ public struct Companion: Sendable {
 
     /// What a sync does without a connection: it reads nothing, and reports the reason to the server.
     private func unconnected() async -> SyncOutcome {
-        if [.denied, .restricted, .writeOnly].contains(await connector.permission()) {
+        if await isTakenAway(await connector.permission()) {
             await report(.permissionMissing)
             return SyncOutcome(endedAt: clock(), problem: .permissionDenied, pause: .permissionMissing)
         }
         if let owed = try? await states.load()?.owedReport, await sendReport(owed) { try? await states.clear() }
         return SyncOutcome(endedAt: clock(), pause: .notConnected, isIdle: true)
+    }
+
+    /// Whether a permission is missing that there was: iOS may reset it to what it was before anybody was asked, of which
+    /// only what is remembered of earlier syncs tells.
+    private func isTakenAway(_ permission: CalendarAuthorization) async -> Bool {
+        switch permission {
+        case .denied, .restricted, .writeOnly: return true
+        case .notDetermined:
+            guard let state = try? await states.load() else { return false }
+            return state.owedReport == nil
+        case .fullAccess: return false
+        }
     }
 
     /// Asks the server whether the connection is still ended there; nil when it is not.
@@ -114,8 +126,11 @@ public struct Companion: Sendable {
             _ = await engine.sync()
             return
         }
-        guard let stored = try? await states.load() ?? EngineState() else { return }
-        var state = stored
+        let known: EngineState?
+        do { known = try await states.load() } catch { return }
+        var state = known ?? EngineState()
+        // That there was a sync is remembered, too.
+        if known == nil { try? await states.save(state) }
         let isNews = state.reportedProblem != pause?.problem || state.owedReport != nil
         guard isNews, await sendReport(pause?.problem) else { return }
         (state.reportedProblem, state.owedReport) = (pause?.problem, nil)

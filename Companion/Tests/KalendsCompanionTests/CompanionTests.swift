@@ -94,14 +94,14 @@ struct CompanionTests {
 
     @Test(
         "A permission that the person takes away is reported to the server, once, whatever is synced; and its return is",
-        arguments: [nil, "home"] as [String?])
-    func revoked(_ mirror: String?) async throws {
+        arguments: [nil, "home"] as [String?], [.denied, .notDetermined] as [CalendarAuthorization])
+    func revoked(_ mirror: String?, _ permission: CalendarAuthorization) async throws {
         let service = Service()
         let phone = Phone(service, planned: mirror == nil ? ["home"] : [], mirror: mirror)
         _ = try await phone.companion.connector.connect()
         _ = await phone.companion.sync()
         await service.forget()
-        await phone.store.set(.denied)
+        await phone.store.set(permission)
         for _ in 0..<2 {
             let outcome = await phone.companion.sync()
             #expect(outcome.pause == .permissionMissing && outcome.problem == .permissionDenied)
