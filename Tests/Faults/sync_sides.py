@@ -2,7 +2,7 @@
 """Calendars at the other side of a connection, and the person who edits there: the emulators of Google and Outlook, Radicale.
 
 Each has the same functions. An event is a dictionary with `id`, `title`, `start` and `end` (seconds since 1970, none for whole
-days), `repeats`, and `raw`, whatever it is in.
+days), `repeats`, and `raw`, whatever it is in. An occurrence is named by when its series has it begin.
 """
 
 import base64
@@ -17,6 +17,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Providers"))
+from graph_series import WINDOWS
 from ports import free_port
 from server import Violation
 
@@ -145,6 +147,38 @@ class Google(Side):
         self.send("POST", calendar, "", {
             "summary": title, "start": {"dateTime": rfc3339(start)}, "end": {"dateTime": rfc3339(end)}})
 
+    def occurrences(self, calendar, event):
+        if not event["repeats"]:
+            return [(event["start"], event["end"], event["title"])]
+        items = self.send("GET", calendar, f"/{event['id']}/instances?maxResults=250")["items"]
+        return sorted(
+            (seconds(one["start"]["dateTime"]), seconds(one["end"]["dateTime"]), one.get("summary", ""))
+            for one in items if one["status"] != "cancelled")
+
+    @staticmethod
+    def instance(event, original):
+        return f"/{event['id']}_{rfc3339(original).replace('-', '').replace(':', '')}"
+
+    def move_one(self, calendar, event, original, start, end):
+        times = {"start": {"dateTime": rfc3339(start)}, "end": {"dateTime": rfc3339(end)}}
+        self.send("PATCH", calendar, self.instance(event, original), times)
+
+    def delete_one(self, calendar, event, original):
+        self.send("DELETE", calendar, self.instance(event, original))
+
+    def set_count(self, calendar, event, count):
+        lines = self.send("GET", calendar, "/" + event["id"])["recurrence"]
+        self.send("PATCH", calendar, "/" + event["id"], {
+            "recurrence": [re.sub(r"COUNT=\d+", f"COUNT={count}", line) for line in lines]})
+
+    def restore(self, calendar, event):
+        must("POST", f"{self.address}/control/restore", {"id": calendar, "event": event["id"]})
+
+    def copy(self, calendar, event, title):
+        raw = self.send("GET", calendar, "/" + event["id"])
+        names = ("description", "location", "start", "end", "recurrence", "extendedProperties")
+        self.send("POST", calendar, "", {"summary": title, **{name: raw[name] for name in names if name in raw}})
+
 
 class Outlook(Side):
     provider = "outlook"
@@ -174,6 +208,7 @@ class Outlook(Side):
                 "id": raw["id"], "title": raw["subject"], "repeats": raw.get("recurrence") is not None,
                 "start": None if raw["isAllDay"] else seconds(raw["start"]["dateTime"]),
                 "end": None if raw["isAllDay"] else seconds(raw["end"]["dateTime"]),
+                "zone": raw["originalStartTimeZone"], "marks": raw.get("singleValueExtendedProperties", []),
                 "raw": {name: raw.get(name) for name in ("subject", "start", "end", "isAllDay")}})
         return events
 
@@ -198,8 +233,46 @@ class Outlook(Side):
         self.send("POST", f"calendars/{urllib.parse.quote(calendar, safe='')}/events", {
             "subject": title, "start": self.time(start), "end": self.time(end)})
 
+    def occurrences(self, calendar, event):
+        if not event["repeats"]:
+            return [(event["start"], event["end"], event["title"])]
+        low, high = rfc3339(event["start"] - 86_400), rfc3339(event["start"] + 400 * 86_400)
+        items = self.send(
+            "GET", f"{self.path(event)}/instances?startDateTime={low}&endDateTime={high}&$top=500")["value"]
+        return sorted((seconds(one["start"]["dateTime"]), seconds(one["end"]["dateTime"]), one["subject"]) for one in items)
+
+    def instance(self, event, original):
+        """Outlook names occurrences by their day on the clock of their series."""
+        zone = ZoneInfo(WINDOWS.get(event["zone"], event["zone"]))
+        day = datetime.fromtimestamp(original, timezone.utc).astimezone(zone).date()
+        return {"id": f"{event['id']}.OCC.{day}"}
+
+    def move_one(self, calendar, event, original, start, end):
+        self.move(calendar, self.instance(event, original), start, end)
+
+    def delete_one(self, calendar, event, original):
+        self.delete(calendar, self.instance(event, original))
+
+    def set_count(self, calendar, event, count):
+        old = self.send("GET", self.path(event))["recurrence"]
+        self.send("PATCH", self.path(event), {
+            "recurrence": {"pattern": old["pattern"], "range": {**old["range"], "numberOfOccurrences": count}}})
+
+    def restore(self, calendar, event):
+        must("POST", f"{self.address}/control/restore", {"id": event["id"]})
+
+    def copy(self, calendar, event, title):
+        self.send("POST", f"calendars/{urllib.parse.quote(calendar, safe='')}/events", {
+            "subject": title, "start": self.time(event["start"]), "end": self.time(event["end"]),
+            "singleValueExtendedProperties": event["marks"]})
+
+    def move_mailbox(self, calendar):
+        must("POST", f"{self.address}/control/move", {"calendar": calendar})
+
 
 class Radicale(Side):
+    """Its occurrences need Python's icalendar and recurring_ical_events."""
+
     provider = "caldav"
     fields = {"Authorization": "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()}
 
@@ -303,3 +376,77 @@ class Radicale(Side):
         status, _, _ = self.send("PUT", urllib.parse.urlsplit(calendar).path + f"{title}.ics", text.encode())
         if status >= 300:
             raise Violation(f"Radicale does not take the event of a person: {status}")
+
+    def occurrences(self, calendar, event):
+        if not event["repeats"]:
+            return [(event["start"], event["end"], event["title"])]
+        import recurring_ical_events
+        found = recurring_ical_events.of(self.icalendar().Calendar.from_ical(event["raw"])).between(
+            datetime.fromtimestamp(event["start"] - 86_400, timezone.utc),
+            datetime.fromtimestamp(event["start"] + 400 * 86_400, timezone.utc))
+        return sorted(
+            (int(one["DTSTART"].dt.timestamp()), int(one["DTEND"].dt.timestamp()), str(one["SUMMARY"])) for one in found
+            if one.get("STATUS") != "CANCELLED")
+
+    @staticmethod
+    def icalendar():
+        import icalendar
+        return icalendar
+
+    def change(self, event, act):
+        """Changes the calendar of an event as a program does that reads and writes it whole."""
+        whole = self.icalendar().Calendar.from_ical(event["raw"])
+        master = next(one for one in whole.walk("VEVENT") if "RECURRENCE-ID" not in one)
+        act(whole, master)
+        return self.put(event, whole.to_ical().decode())
+
+    @staticmethod
+    def original(master, start):
+        """When an occurrence begins, on the clock of its series."""
+        return datetime.fromtimestamp(start, timezone.utc).astimezone(master["DTSTART"].dt.tzinfo)
+
+    @staticmethod
+    def override(whole, start):
+        return next((one for one in whole.walk("VEVENT") if "RECURRENCE-ID" in one
+                     and int(one["RECURRENCE-ID"].dt.timestamp()) == start), None)
+
+    def move_one(self, calendar, event, original, start, end):
+        def act(whole, master):
+            own = self.override(whole, original)
+            if own is None:
+                own = self.icalendar().Event()
+                for name, value in master.property_items():
+                    if name not in ("BEGIN", "END", "RRULE", "EXDATE", "RDATE", "DTSTART", "DTEND", "DURATION"):
+                        own[name] = value
+                own.add("RECURRENCE-ID", self.original(master, original))
+                whole.add_component(own)
+            for name, moment in (("DTSTART", start), ("DTEND", end)):
+                own.pop(name, None)
+                own.add(name, datetime.fromtimestamp(moment, timezone.utc))
+        return self.change(event, act)
+
+    def delete_one(self, calendar, event, original):
+        def act(whole, master):
+            own = self.override(whole, original)
+            if own is not None:
+                whole.subcomponents.remove(own)
+            master.add("EXDATE", self.original(master, original))
+        return self.change(event, act)
+
+    def set_count(self, calendar, event, count):
+        return self.put(event, self.replaced_rule(event["raw"], count))
+
+    @staticmethod
+    def replaced_rule(raw, count):
+        return re.sub(r"^(RRULE:.*COUNT=)\d+", rf"\g<1>{count}", raw, flags=re.M)
+
+    def restore(self, calendar, event):
+        self.send("PUT", event["id"], event["raw"].encode(), If_None_Match="*")
+
+    def copy(self, calendar, event, title):
+        text = re.sub(r"^UID:.*$", f"UID:{title.replace(' ', '-')}@person\r", event["raw"], flags=re.M)
+        text = re.sub(r"^SUMMARY.*$", f"SUMMARY:{title}\r", text, flags=re.M)
+        path = urllib.parse.urlsplit(calendar).path + f"{title.replace(' ', '-')}.ics"
+        status, _, answer = self.send("PUT", path, text.encode())
+        if status >= 300:
+            raise Violation(f"Radicale does not take a copy: {status} {answer[:200]!r}")

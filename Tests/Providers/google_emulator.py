@@ -8,7 +8,7 @@ checked against Google's discovery document when it is at hand, and against a sh
 
 Paths: `/o/oauth2/v2/auth` (consents by itself), `/token`, `/revoke`, `/calendar/v3/…`, `/batch/calendar/v3`, and for
 tests POST `/control/…` with JSON: `reset`, `person` (an access token for who edits as a person), `fault`, `clear`,
-`calendar` (knobs), `clock`, `oauth`, `push`; GET `/control/state`, `/control/log` and `/control/received`, which shows
+`calendar` (knobs), `restore`, `clock`, `oauth`, `push`; GET `/control/state`, `/control/log` and `/control/received`, which shows
 the notifications that came to POST `/control/received`.
 
 A fault: {"method": "events.insert", "skip": 0, "times": 1, …} with one of `status` (with `reason`, `domain`, `message`,
@@ -116,6 +116,11 @@ class Emulator:
             calendar.between_pages.append(lambda: self.store.insert("alice@example.test", calendar, insertion))
         if body.get("hide"):
             self.store.account(body.get("account", "alice@example.test")).pop(calendar.id)
+
+    def control_restore(self, body):
+        """A person takes an event out of the bin, with the occurrences that went with it."""
+        calendar = self.store.calendar(body.get("account", "alice@example.test"), body["id"])
+        self.store.restore(calendar, calendar.events[body["event"]])
 
     def control_clock(self, body):
         self.skew = body["skew"]

@@ -172,6 +172,16 @@ class Emulator:
         elif name == "expire-deltas":
             for api in self.mailboxes.values():
                 api.delta.rounds.clear()
+        elif name == "restore":
+            with self.lock:
+                for api in self.mailboxes.values():
+                    api.mailbox.restore(body["id"])
+        elif name == "move":
+            # Another server has the mailbox: every event of a calendar gets another id.
+            with self.lock:
+                for api in self.mailboxes.values():
+                    api.mailbox.move(body["calendar"])
+                    api.delta.rounds.clear()
         elif name == "lifecycle":
             self.pushes.lifecycle(body["event"])
         elif name == "log":
