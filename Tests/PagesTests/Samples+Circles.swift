@@ -57,6 +57,14 @@ extension Samples {
                     connection(.google, .active),
                     connection(.outlook, .needsReconnect, .failed, alerts: [.needsReconnect, .failing(tries: 4)]),
                     connection(.caldav, .active, .partial, alerts: [.conflicts(2), .held(run: "r9", deletions: 14)]),
+                    connection(
+                        .outlook, .active, .partial,
+                        alerts: [
+                            .heldBack(title: text("Physio"), reason: "There is no such rule."), .moreHeldBack(3),
+                            .shortened(
+                                2, title: text("Blood test"), reason: "Of several reminders the nearest is kept."),
+                            .shared(run: "r8"),
+                        ]),
                     connection(.apple, .active, nil), connection(.google, .unauthorized, nil),
                     connection(.outlook, .choosing, nil),
                     connection(.google, .calendarGone, alerts: [.calendarGone]), connection(.caldav, .paused),

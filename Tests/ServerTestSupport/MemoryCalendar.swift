@@ -37,6 +37,8 @@ final class MemoryCalendar: CalendarProvider {
     private let clock: TestClock
     /// How many milliseconds a request takes.
     let slowness = Mutex(0)
+    /// What it cannot keep of an entry.
+    let limits = Mutex<@Sendable (Entry) -> [Limitation]>({ _ in [] })
 
     init(_ clock: TestClock) { self.clock = clock }
 
@@ -84,6 +86,18 @@ final class MemoryCalendar: CalendarProvider {
         }
     }
 
+    /// Takes the event of an item out of the bin.
+    func restore(_ item: String) {
+        state.withLock { state in
+            for (id, var stored) in state.events where stored.mark?.item.id.isSameText(as: item) == true {
+                stored.isLive = true
+                state.change += 1
+                (stored.change, stored.updatedAt) = (state.change, now)
+                state.events[id] = stored
+            }
+        }
+    }
+
     func fail(_ failures: ProviderFailure?...) { state.withLock { $0.failures = failures } }
 
     // MARK: CalendarProvider
@@ -114,7 +128,9 @@ final class MemoryCalendar: CalendarProvider {
         return RemoteCalendar(id: "cal", name: name, isOurs: true)
     }
 
-    func expressible(_ entry: Entry) -> (entry: Entry, limitations: [Limitation]) { (entry, []) }
+    func expressible(_ entry: Entry) -> (entry: Entry, limitations: [Limitation]) {
+        (entry, limits.withLock { $0 }(entry))
+    }
 
     func changes(
         in calendar: String, since cursor: String?, window: TimeRange, known: [ByteString: String]

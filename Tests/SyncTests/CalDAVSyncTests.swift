@@ -167,11 +167,22 @@ struct CalDAVSyncTests {
             #expect(try await server.item("appointments", "a2")["startAt"]?.string?.contains("T20:00:00") == true)
 
             // An event that was deleted there deletes nothing here.
-            try await person.delete(try await person.resource(with: "Number0"))
+            let gone = try await person.resource(with: "Number0")
+            try await person.delete(gone)
             try await scene.run()
             let missing = try await scene.conflicts()
             #expect(missing.count == 1 && missing.first?["kind"] == "deletedThere")
             #expect(try await server.item("appointments", "a0")["status"] != "cancelled")
+
+            // What comes out of the bin is not cancelled here, whether or not a run has seen it.
+            try await person.put(gone.text, at: gone.path)
+            let question = try #require(missing.first?["id"]?.string)
+            try await server.call(.post, "/v1/conflicts/\(question)/resolve", ["keep": "calendar"], as: "ann").expect(
+                409)
+            #expect(try await scene.run()["status"] == "success")
+            #expect(try await scene.conflicts().isEmpty)
+            #expect(try await server.item("appointments", "a0")["status"] != "cancelled")
+            #expect(try await person.resource(with: "Number0").path == gone.path)
 
             // The end takes away what was ours, and nothing else.
             try await server.call(.delete, "\(scene.path)?events=remove", as: "ann").expect(204)

@@ -29,7 +29,18 @@ public enum ConnectionAlert: Sendable {
     case conflicts(Int)
     /// An item that the calendar does not show, or not as it is.
     case heldBack(title: String, reason: String)
+    /// The number of further items like that.
+    case moreHeldBack(Int)
+    /// The number of items of which the calendar keeps less, with one of them.
+    case shortened(Int, title: String, reason: String)
+    /// A run waits because another connection writes into the same calendar.
+    case shared(run: String)
     case failing(tries: Int)
+}
+
+extension ConnectionAlert {
+    /// Whether somebody should do something; what a calendar cannot keep is only to be known.
+    var needsSomebody: Bool { if case .shortened = self { false } else { true } }
 }
 
 public struct ConnectionSummary: Sendable {
@@ -128,6 +139,16 @@ extension RenderContext {
         case .heldBack(let title, let reason):
             return alert(
                 .warning, words.sentence("alertHeldBack", ["title": .strong(title), "reason": .english(reason)]))
+        case .moreHeldBack(let count): return alert(.warning, words.sentence("alertMoreHeldBack", count: count))
+        case .shortened(let count, let title, let reason):
+            return alert(
+                .off,
+                words.sentence(
+                    "alertShortened", count: count, ["title": .strong(title), "reason": .english(reason)]))
+        case .shared(let run):
+            return alert(
+                .warning, words.sentence("alertShared"),
+                action: linkButton("actLookAtRun", path + "?run=\(run.pathSegment)#held", style: .primary))
         case .failing(let tries):
             return alert(.warning, words.sentence("alertFailing", count: tries))
         }

@@ -38,11 +38,14 @@ extension ConnectionPage {
     }
 
     private func heldRun(_ paper: RenderContext, _ run: Run) -> Node {
-        [
-            "text": paper.words.sentence(
-                "heldText", count: run.counts.deleted, ["when": .time(paper.times.moment(run.startedAt))]),
+        let isShared = connection.alerts.contains { if case .shared = $0 { true } else { false } }
+        return [
+            "text": isShared
+                ? paper.words.sentence("alertShared")
+                : paper.words.sentence(
+                    "heldText", count: run.counts.deleted, ["when": .time(paper.times.moment(run.startedAt))]),
             "counts": .text(counts(paper, run.counts)),
-            "afterwards": .text(paper.words("heldApprove", count: run.counts.deleted)),
+            "afterwards": .text(isShared ? "" : paper.words("heldApprove", count: run.counts.deleted)),
             "approve": paper.act(
                 "actApprove", connection.path(paper) + "/runs/\(run.id.pathSegment)/approve", style: .danger),
             "pause": connection.state == .active ? paper.act("actPause", connection.path(paper) + "/pause") : .nothing,

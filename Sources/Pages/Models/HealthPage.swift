@@ -165,16 +165,17 @@ extension RenderContext {
         case .active:
             if own.lastOutcome == .failed, !own.isRunning {
                 check.state = .broken
-            } else if own.lastOutcome == .partial || !own.alerts.isEmpty {
+            } else if own.lastOutcome == .partial || own.alerts.contains(where: \.needsSomebody) {
                 check.state = .look
             }
             for alert in own.alerts {
                 switch alert {
-                case .held(let run, _):
+                case .held(let run, _), .shared(let run):
                     (check.next, check.path) = ("actLookAtRun", own.path(self) + "?run=\(run.pathSegment)#held")
                     return check
                 case .conflicts: (check.next, check.path) = ("actLookAtConflicts", circlePath("/conflicts"))
-                case .needsReconnect, .calendarGone, .unavailable, .heldBack, .failing: continue
+                case .needsReconnect, .calendarGone, .unavailable, .heldBack, .moreHeldBack, .shortened, .failing:
+                    continue
                 }
             }
         }

@@ -96,12 +96,13 @@ struct ReachQuery {
         }
         guard !isGone, let link else { return false }
         if own.provider == .apple { return try isOnPhone(own, link, in: transaction) }
-        // Either both sides were seen to agree after the change, or a complete run began with it. Links have the seconds
-        // of their times only.
+        // Either both sides were seen to agree after the change, or a run that came to its end began with it, whatever
+        // it held back of others. Links have the seconds of their times only.
         if let agreed = link.lastSyncedAt, agreed > change.at, link.isOnly { return true }
         return try transaction.syncRuns(of: own.id, before: .max, limit: Self.runs).contains { run in
             let record: RunRecord = try storedRecord(run.content)
-            return record.state == .done && record.status == .success && record.version ?? 0 >= change.version
+            return record.state == .done && (record.status == .success || record.isWhole == true)
+                && record.version ?? 0 >= change.version
         }
     }
 

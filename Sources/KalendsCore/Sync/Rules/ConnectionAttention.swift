@@ -7,14 +7,14 @@ import Storage
 /// A problem that a person should look at, and what to do about it.
 package struct ConnectionAttention: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
-        case needsReconnect, calendarGone, providerUnavailable, heldRun, openConflicts, heldBack, failing
+        case needsReconnect, calendarGone, providerUnavailable, heldRun, openConflicts, heldBack, shortened, failing
     }
 
     package var kind: Kind
     /// When the problem began, in milliseconds since 1970.
     package var at: Int
     package var message: String
-    /// The number of open conflicts.
+    /// The number of open conflicts, of items that are not named or that another connection has, or of failures.
     package var count: Int?
     /// The run that waits for a person's decision.
     package var runID: String?
@@ -45,6 +45,30 @@ package struct ConnectionAttention: Hashable, Sendable {
                 title: link.refused?.title ?? link.agreed?.ours.title ?? ""))
     }
 
+    /// Makes those of items of which the calendar keeps less than they say.
+    static func all(of short: ShortenedItems, at: Int) -> [ConnectionAttention] {
+        let named = short.items.prefix(mostItems).map { one in
+            ConnectionAttention(
+                kind: .shortened, at: at, message: one.message,
+                item: Item(
+                    collection: one.item.collection.rawValue, id: one.item.id, occurrence: one.item.occurrence,
+                    title: one.title))
+        }
+        return named + more(short.count - named.count, .shortened, "of which the calendar keeps less", at: at)
+    }
+
+    /// Makes one that says how many further items there are; none for no items.
+    private static func more(_ count: Int, _ kind: Kind, _ what: String, at: Int) -> [ConnectionAttention] {
+        count < 1
+            ? []
+            : [
+                ConnectionAttention(
+                    kind: kind, at: at,
+                    message: count == 1 ? "There is one more item \(what)." : "There are \(count) more items \(what).",
+                    count: count)
+            ]
+    }
+
     init(
         kind: Kind, at: Int, message: String, count: Int? = nil, runID: String? = nil, item: Item? = nil
     ) {
@@ -53,9 +77,10 @@ package struct ConnectionAttention: Hashable, Sendable {
     }
 
     static func all(
-        of own: Connection, conflicts: Int, heldRun: HeldRun?, heldBack: [ConnectionAttention] = [],
-        _ settings: ConnectionSettings
+        of own: Connection, _ counts: SyncCounts, heldRun: (row: SyncRunRow, record: RunRecord)? = nil,
+        heldBack: [ConnectionAttention] = [], shortened: [ConnectionAttention] = [], _ settings: ConnectionSettings
     ) -> [ConnectionAttention] {
+        let conflicts = counts.conflicts
         var found: [ConnectionAttention] = []
         if let missing = settings.missing(for: own.provider).first {
             found.append(
@@ -82,9 +107,12 @@ package struct ConnectionAttention: Hashable, Sendable {
         if let heldRun {
             found.append(
                 ConnectionAttention(
-                    kind: .heldRun, at: heldRun.at,
-                    message: "So many events would be deleted that nothing was written. Look at the run, then approve "
-                        + "it or leave it.", runID: heldRun.id))
+                    kind: .heldRun, at: heldRun.row.startedAt,
+                    message: heldRun.record.isHeldToShare
+                        ? heldRun.record.error ?? ""
+                        : "So many events would be deleted that nothing was written. Look at the run, then approve "
+                            + "it or leave it.",
+                    count: heldRun.record.isHeldToShare ? heldRun.record.held?.shared : nil, runID: heldRun.row.id))
         }
         if conflicts > 0 {
             found.append(
@@ -95,6 +123,9 @@ package struct ConnectionAttention: Hashable, Sendable {
                         : "\(conflicts) items were changed on both sides. Say which are right.", count: conflicts))
         }
         found += heldBack
+        found += more(
+            counts.heldBack - heldBack.count, .heldBack, "that the calendar does not take", at: heldBack.last?.at ?? 0)
+        found += shortened
         if own.failures >= manyFailures, own.state == .active {
             found.append(
                 ConnectionAttention(
@@ -104,4 +135,9 @@ package struct ConnectionAttention: Hashable, Sendable {
         }
         return found
     }
+}
+
+extension RunRecord {
+    /// Whether a run waits only because another connection has its items in the calendar.
+    package var isHeldToShare: Bool { state == .held && held?.causes == [.shared] }
 }

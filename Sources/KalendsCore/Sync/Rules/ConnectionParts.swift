@@ -5,6 +5,16 @@ import Crypto
 import ICalBridge
 import Storage
 
+extension Connection {
+    /// Returns another connection of the circle with the same calendar under the same id.
+    func otherOfSameCalendar(in transaction: any ReadTransaction) throws -> Connection? {
+        guard let calendarID else { return nil }
+        return try transaction.connections(in: circleID, after: "", limit: 10_000).first {
+            $0.id != id && $0.provider == provider && $0.calendarID == calendarID
+        }
+    }
+}
+
 /// What the contents of a connection's calendar depend on besides the items.
 struct ConnectionParts: Sendable {
     let connection: Connection
@@ -20,6 +30,8 @@ struct ConnectionParts: Sendable {
     let former: Set<ByteString>
     /// The other connections of the circle, which write events of their own.
     let others: Set<ByteString>
+    /// Whether another one of them has the same calendar under the same id: its person was asked when it was chosen.
+    let sharesIt: Bool
 
     /// The version of the mapping, which is raised when items become different entries than before.
     private static let mapping = 1
@@ -34,6 +46,7 @@ struct ConnectionParts: Sendable {
         former = Set(
             try transaction.formerConnections(of: connection.userID, in: connection.circleID).map { ByteString($0) })
         others = Set(try transaction.otherConnections(than: connection).map { ByteString($0) })
+        sharesIt = try connection.otherOfSameCalendar(in: transaction) != nil
         kinds = settings.kinds
         configuration = try ConnectionConfiguration(stored: connection.config, kinds)
         titlePrefix = settings.titlePrefix

@@ -238,7 +238,7 @@ extension SyncRun {
             provider: calendar.provider, store: store,
             policy: SyncPolicy(
                 installation: parts.installation, connection: connection.id, circle: connection.circleID,
-                formerConnections: parts.former, otherConnections: parts.others,
+                formerConnections: parts.former, otherConnections: parts.others, sharesIt: parts.sharesIt,
                 fingerprint: try parts.fingerprint(),
                 window: window.times,
                 twoWay: parts.configuration.twoWay && parts.mayWrite, purpose: purpose),

@@ -73,12 +73,9 @@ extension Connections {
     private static func refuseSharing(
         of calendar: String, _ own: Connection, in transaction: any ReadTransaction
     ) throws {
-        let others = try transaction.connections(in: own.circleID, after: "", limit: 10_000)
-        guard
-            let other = others.first(where: {
-                $0.id != own.id && $0.provider == own.provider && $0.calendarID == calendar
-            })
-        else { return }
+        var chosen = own
+        chosen.calendarID = calendar
+        guard let other = try chosen.otherOfSameCalendar(in: transaction) else { return }
         let owner = try transaction.member(other.userID, in: own.circleID)?.displayName
         let whose =
             other.userID == own.userID

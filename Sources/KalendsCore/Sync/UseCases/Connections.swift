@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CalendarSync
 import FeedTokens
 package import Storage
 
@@ -19,9 +20,25 @@ package struct Connections: Sendable {
             let heldBack =
                 counts.heldBack == 0
                 ? [] : try transaction.heldBackLinks(of: own.id, limit: ConnectionAttention.mostItems)
+            let held = try transaction.syncRuns(of: own.id, in: .held).first
+            let record: RunRecord? = try held.map { try storedRecord($0.content) }
             attention = ConnectionAttention.all(
-                of: own, conflicts: counts.conflicts, heldRun: try transaction.heldRun(ofConnection: own.id),
-                heldBack: try heldBack.map(ConnectionAttention.init(heldBack:)), settings)
+                of: own, counts, heldRun: held.flatMap { row in record.map { (row, $0) } },
+                heldBack: try heldBack.map(ConnectionAttention.init(heldBack:)),
+                shortened: try Self.shortened(of: own, in: transaction), settings)
+        }
+
+        /// What the calendar keeps less of, as the latest run saw it that came to an end.
+        private static func shortened(
+            of own: Connection, in transaction: any ReadTransaction
+        ) throws -> [ConnectionAttention] {
+            guard let at = own.lastSyncAt, own.calendarID != nil else { return [] }
+            for row in try transaction.syncRuns(of: own.id, before: .max, limit: 3) {
+                let record: RunRecord = try storedRecord(row.content)
+                guard record.state == .done else { continue }
+                return record.shortened.map { ConnectionAttention.all(of: $0, at: at) } ?? []
+            }
+            return []
         }
     }
 

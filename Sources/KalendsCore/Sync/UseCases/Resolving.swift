@@ -18,6 +18,10 @@ package struct Resolving: Sendable {
     /// that was already decided or is outdated by later changes.
     package func resolve(_ id: String, _ keep: Resolution.Keep, for caller: Caller) async throws {
         try await decide(id, for: caller) { store, record in
+            if keep == .calendar, record.state == .open, try await isBack(record, store) {
+                throw Refusal.conflict(
+                    "The event is in the calendar again. The next run closes this conflict.", code: .conflictState)
+            }
             for _ in 0..<Self.tries {
                 let (link, ours) = try await state(of: record.item, store)
                 let resolution: Resolution
@@ -51,6 +55,25 @@ package struct Resolving: Sendable {
             var batch = SyncBatch()
             batch.conflicts = [record.dismissed(at: Instant(milliseconds: context.now()))]
             try await commit(batch, store, id, "dismissed", for: caller)
+        }
+    }
+
+    /// Looks whether an event that was deleted in the calendar, or each of its occurrences, has come back since: what
+    /// somebody took out of the bin is not to be cancelled here. Throws what the provider fails with.
+    private func isBack(_ record: ConflictRecord, _ store: DatabaseSyncStore) async throws -> Bool {
+        let connection = store.parts.connection
+        guard record.kind == .deletedThere, let calendar = connection.calendarID, connection.state == .active,
+            let link = try await state(of: record.item, store).0, let id = link.externalID ?? link.lastID
+        else { return false }
+        do {
+            let provider = try await context.calendars.open(connection).provider
+            guard case .present(let event)? = try await provider.look(at: [id], in: calendar).first?.look else {
+                return false
+            }
+            guard case .entry(let entry) = event.content else { return record.starts.isEmpty }
+            return record.starts.allSatisfy { entry.occurrence(takingPlaceAt: $0) != nil }
+        } catch let failure as ProviderFailure {
+            throw Refusal(failure)
         }
     }
 

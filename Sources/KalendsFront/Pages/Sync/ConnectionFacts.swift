@@ -68,15 +68,24 @@ extension ConnectionSummary {
             lastSyncAt: own.lastSyncAt,
             lastOutcome: own.lastSyncStatus.flatMap { Pages.SyncOutcome(text: $0.rawValue) },
             nextSyncAt: own.nextSyncAt)
+        let short = shown.attention.filter { $0.kind == .shortened }
+        let shortCount = short.reduce(0) { $0 + ($1.item == nil ? $1.count ?? 0 : 1) }
         alerts = shown.attention.compactMap { attention in
             switch attention.kind {
             case .needsReconnect: .needsReconnect
             case .calendarGone: .calendarGone
             case .providerUnavailable:
                 settings.missing(for: own.provider).first.map { .unavailable(setting: $0.variable) }
+            case .heldRun where attention.count != nil: attention.runID.map { .shared(run: $0) }
             case .heldRun: attention.runID.map { .held(run: $0, deletions: heldDeletions) }
             case .openConflicts: .conflicts(attention.count ?? 1)
-            case .heldBack: attention.item.map { .heldBack(title: $0.title, reason: attention.message) }
+            case .heldBack:
+                attention.item.map { .heldBack(title: $0.title, reason: attention.message) }
+                    ?? .moreHeldBack(attention.count ?? 1)
+            // One for all: a calendar may keep less of very many.
+            case .shortened:
+                attention == short.first
+                    ? attention.item.map { .shortened(shortCount, title: $0.title, reason: attention.message) } : nil
             case .failing: .failing(tries: attention.count ?? 1)
             }
         }
