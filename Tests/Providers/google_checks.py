@@ -35,7 +35,9 @@ def _own_document():
         "maxAttendees": integer, "showHiddenInvitations": flag, "eventTypes": _string(repeated=True),
     }
     event, channel = {"$ref": "Event"}, {"$ref": "Channel"}
-    write = {"sendUpdates": updates, "sendNotifications": flag, "maxAttendees": integer}
+    write = {
+        "sendUpdates": updates, "sendNotifications": flag, "maxAttendees": integer,
+        "conferenceDataVersion": {"type": "integer", "minimum": "0"}}
     methods = {
         ("calendarList", "list"): ("GET", "users/me/calendarList", {
             "maxResults": integer, "pageToken": _string(), "syncToken": _string(), "showDeleted": flag,
@@ -77,6 +79,11 @@ def _own_document():
             "originalStartTime": moment, "recurrence": {"type": "array", "items": _string()}, "creator": person,
             "organizer": person, "endTimeUnspecified": flag, "attendees": {"type": "array", "items": person},
             "extendedProperties": {"type": "object", "properties": {"private": texts, "shared": texts}},
+            "conferenceData": {"type": "object", "properties": {
+                "conferenceId": _string(), "conferenceSolution": {"type": "object", "properties": {
+                    "key": {"type": "object", "properties": {"type": _string()}}}},
+                "entryPoints": {"type": "array", "items": {"type": "object", "properties": {
+                    "entryPointType": _string(), "uri": _string()}}}}},
             "reminders": {"type": "object", "properties": {"useDefault": flag, "overrides": {
                 "type": "array", "items": {"type": "object", "properties": {
                     "method": _string(), "minutes": {"type": "integer"}}}}}},

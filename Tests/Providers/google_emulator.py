@@ -386,6 +386,9 @@ class Emulator:
 
     def do_events_patch(self, access, places, query, body, headers):
         calendar, event = self.conditional(access, places, headers)
+        # Who does not say that it knows conferences does not change them.
+        if query.get("conferenceDataVersion") != 1:
+            body.pop("conferenceData", None)
         return 200, self.store.replace(calendar, event, body, is_patch=True)
 
     def do_events_delete(self, access, places, query, body, headers):

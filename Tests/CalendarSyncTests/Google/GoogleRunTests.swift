@@ -176,7 +176,7 @@ import Testing
             "conferenceId": "abc-defg-hij", "conferenceSolution": ["key": ["type": "hangoutsMeet"]],
             "entryPoints": [["entryPointType": "video", "uri": "https://meet.google.com/abc-defg-hij"]],
         ]
-        try await side.bench.edit("PATCH", "/" + id, ["conferenceData": conference])
+        try await side.bench.edit("PATCH", "/\(id)?conferenceDataVersion=1", ["conferenceData": conference])
         #expect(try await side.run().record.counts.updated == 0)
         var entry = GoogleBench.single("B")
         (entry.notes, entry.location) = ("Other notes", "Elsewhere")
