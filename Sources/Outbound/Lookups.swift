@@ -23,8 +23,9 @@ final class Lookups<Found: Sendable>: Sendable {
 
     /// After this time an answer is slow.
     private static var usual: Duration { .seconds(1) }
-    /// How long an asker counts as slow after one slow answer; twice as long after each further one, up to the longest.
-    private static var shortestPause: Duration { .seconds(60) }
+    /// How long after a slow answer a second one makes an asker slow, for twice as long, and twice as long again after
+    /// each further one, up to the longest.
+    private static var firstLength: Duration { .seconds(30) }
     private static var longestPause: Duration { .seconds(3600) }
 
     private let state = Mutex(State())
@@ -101,11 +102,13 @@ final class Lookups<Found: Sendable>: Sendable {
     private static func note(
         _ pauses: inout LeastRecentlyUsed<ByteString, Pause>, _ asker: ByteString, _ now: ContinuousClock.Instant
     ) {
-        var length = shortestPause
         if let earlier = pauses.find(asker), now < earlier.end + earlier.length {
-            length = min(earlier.length * 2, longestPause)
+            let length = min(earlier.length * 2, longestPause)
+            pauses.keep(Pause(end: now + length, length: length), for: asker, cost: 1)
+        } else {
+            // One slow answer may be the fault of the name servers that everybody asks.
+            pauses.keep(Pause(end: now, length: firstLength), for: asker, cost: 1)
         }
-        pauses.keep(Pause(end: now + length, length: length), for: asker, cost: 1)
     }
 
     /// Somebody who waits for an answer, and gets the first of it and a cancellation.

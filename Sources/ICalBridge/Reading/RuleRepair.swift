@@ -66,7 +66,7 @@ enum RuleRepair {
         _ rule: RecurrenceRule, upTo until: RecurrenceRule.Until?, from start: EventTime?
     ) -> Bool {
         guard let start, let until else { return true }
-        var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
+        var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries / 10)
         // What takes more work to count ends later than anybody writes.
         guard let last = rule.last(startingAt: start, budget: &budget) else { return false }
         return last <= until.wall(onClockOf: start)
@@ -79,7 +79,8 @@ enum RuleRepair {
         let frequency = all.first { $0.name == "FREQ" }?.value
         func has(_ names: String...) -> Bool { all.contains { part in names.contains { $0 == part.name } } }
         // Where weeks are counted, their first day decides which ones are left out.
-        let countsWeeks = has("BYWEEKNO") || frequency == "WEEKLY" && has("BYDAY") && has("INTERVAL")
+        let leavesWeeksOut = all.contains { $0.name == "INTERVAL" && $0.value != "1" }
+        let countsWeeks = has("BYWEEKNO") || frequency == "WEEKLY" && has("BYDAY") && leavesWeeksOut
         var (kept, names): ([String], [String]) = ([], [])
         for (index, part) in all.enumerated() {
             let isLeftOut =

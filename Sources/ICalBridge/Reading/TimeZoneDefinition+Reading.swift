@@ -94,7 +94,7 @@ extension TimeZoneDefinition {
                     // A change of the clock has no length: of a period its start counts.
                     if let wall = wall(part.prefix { $0 != 47 }, of: property, log: &log) { additions.append(wall) }
                 }
-            case "RRULE" where !property.isEmpty: rules.append(property)
+            case "RRULE" where !property.isEmpty && rules.count <= ruleLimit: rules.append(property)
             default: break
             }
         }
@@ -132,7 +132,9 @@ extension TimeZoneDefinition {
         _ property: Property, from start: CivilDateTime, log: inout ProblemLog
     ) -> RecurrenceRule? {
         let text = RuleRepair.withoutEmptyParts(property.trimmed)
-        if let rule = try? RuleRepair.rule(text, from: .floating(start), property, &log), rule.frequency == .yearly {
+        if RuleRepair.values(of: "FREQ", in: text).allSatisfy({ $0.uppercased() == "YEARLY" }),
+            let rule = try? RuleRepair.rule(text, from: .floating(start), property, &log), rule.frequency == .yearly
+        {
             if rule.hasMore(thanDaysFrom: start) {
                 log.add(
                     .warning, "zone-rule-refused", line: property.line, text: property.text, .zoneRuleParts,

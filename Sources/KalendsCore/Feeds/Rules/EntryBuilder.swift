@@ -39,6 +39,8 @@ struct EntryBuilder: Sendable {
     let kinds: ItemKinds
     /// The year around which the dates of EXRULEs are listed; nil for the one in which each event was last changed.
     var year: Int?
+    /// Whether somebody reads the text, and not only the times, for which no EXRULE has to be listed.
+    var writesText = true
 
     /// - Parameter isOwn: whether the item is the reader's own, so that they are busy while it lasts.
     func events(
@@ -79,7 +81,8 @@ struct EntryBuilder: Sendable {
         let anchored = Self.anchored(events, in: look.zone, isExport: look.isExport)
         return anchored.map { event in
             let reduced = event.reduced(to: look.style)
-            return (look.isExport ? reduced : reduced.listingExclusions(around: year ?? changedIn(series))).agreed
+            guard !look.isExport, writesText else { return reduced.agreed }
+            return reduced.listingExclusions(around: year ?? changedIn(series)).agreed
         }
     }
 

@@ -81,7 +81,7 @@ package struct CircleDays: Sendable {
             let look = FeedRenderKey(
                 style: CareStyle(titlePrefix: settings.titlePrefix, detail: .full), zone: own, sequenceOffset: 0,
                 shownChangedAt: 0, linkTemplate: nil)
-            builder = EntryBuilder(look: look, names: names, kinds: settings.kinds)
+            builder = EntryBuilder(look: look, names: names, kinds: settings.kinds, writesText: false)
             filter = FeedFilter(
                 configuration, userID: reader ?? "",
                 window: FeedWindow(configuration, today: CivilDate(daysSinceEpoch: 0), zone: own), zone: own)

@@ -72,7 +72,7 @@ package struct CircleFreeBusy: Sendable {
             let look = FeedRenderKey(
                 style: CareStyle(titlePrefix: settings.titlePrefix, detail: .full), zone: zone, sequenceOffset: 0,
                 shownChangedAt: 0, linkTemplate: nil)
-            builder = EntryBuilder(look: look, names: names, kinds: settings.kinds)
+            builder = EntryBuilder(look: look, names: names, kinds: settings.kinds, writesText: false)
             let window = FeedWindow(configuration, today: CivilDate(daysSinceEpoch: 0), zone: zone)
             filters = users.map { FeedFilter(configuration, userID: $0, window: window, zone: zone) }
             busy = BusyWork(in: zone)

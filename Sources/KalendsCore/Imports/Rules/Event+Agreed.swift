@@ -33,12 +33,12 @@ extension Event {
         var repeated = self
         repeated.recurrence.exclusionRules = []
         let (series, utc) = (Series(master: repeated, overrides: []), FixedOffset.utc)
-        var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
         for years in [year - 11...year + 11, year - 1...year + 2] {
             let bounds = [(years.lowerBound, 1, 1), (years.upperBound, 12, 31)].compactMap { year, month, day in
                 CivilDate(year: year, month: month, day: day).map { CivilDateTime(startOf: $0) }
             }
             guard bounds.count == 2 else { continue }
+            var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries / 2)
             let excluded = recurrence.exclusionRules.map {
                 $0.times(
                     startingAt: start, from: bounds[0], through: bounds[1], startConvention: .ifItMatches,

@@ -6,7 +6,9 @@ package import Storage
 
 /// The services that use cases and background work depend on; they are created once at start and passed to each
 /// initializer.
-package struct Services: CircleReading {
+///
+/// A class, because every request under way would have copies of all settings.
+package final class Services: CircleReading {
     package let store: any Store
     /// Maintenance of the same database as a whole, for the operator.
     package let maintenance: any StoreMaintenance

@@ -48,7 +48,7 @@ package struct SubscriptionRefresh: Service {
                     underWay.insert(ByteString(own.id))
                     group.addTask {
                         defer { withExtendedLifetime(place) {} }
-                        _ = try await shards.work(of: own.circleID) { try await refreshOrPostpone(own.id) }
+                        _ = try await shards.work(of: own.circleID) { try await refreshOrPostpone(own) }
                         return own
                     }
                     return true
@@ -71,9 +71,10 @@ package struct SubscriptionRefresh: Service {
     }
 
     /// Refreshes a subscription; if that fails on this server, it is tried again later, not immediately.
-    private func refreshOrPostpone(_ id: String) async throws {
+    private func refreshOrPostpone(_ due: DueSubscription) async throws {
+        let id = due.id
         do {
-            try await refresh(id, for: .subscriptions)
+            try await refresh(id, for: due.sender)
         } catch {
             if error is CancellationError { throw error }
             // Another server has taken over the refresh.
