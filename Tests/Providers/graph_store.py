@@ -175,6 +175,10 @@ class Mailbox:
         moved = event.is_series and ("recurrence" in body or start != event.start or end != event.end)
         if moved and self.settings["resetsExceptions"]:
             event.changed, event.cancelled = {}, set()
+        elif moved and event.changed:
+            # An occurrence that the series no longer has takes no place, changed or not.
+            days = set(series.days(new["recurrence"], max(event.changed))) if new["recurrence"] else set()
+            event.changed = {day: one for day, one in event.changed.items() if day in days}
         event.props, event.start, event.end, event.zone = new, start, end, zone
         for one in body.get("singleValueExtendedProperties") or []:
             event.extended[one["id"].lower()] = (one["id"], one["value"])
