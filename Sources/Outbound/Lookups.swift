@@ -34,18 +34,18 @@ final class Lookups<Found: Sendable>: Sendable {
     private let patience: Duration
 
     /// - Parameters:
-    ///   - width: the number of threads for those whose answers are not slow; a quarter as many are for the others.
+    ///   - width: the number of threads for those whose answers are not slow, and of those for the others.
     ///   - patience: the longest time from a question to its answer, with the turns of others.
     init(width: Int, patience: Duration = SystemResolver.patience) {
         quick = TurnThreads(width: width)
-        slow = TurnThreads(width: max(1, width / 4))
+        slow = TurnThreads(width: width)
         self.patience = patience
     }
 
     /// Returns the answer to a question; nil if that takes too long.
     ///
     /// - Parameters:
-    ///   - asker: whoever named the host.
+    ///   - asker: whoever named the host; an empty one is the operator, who never counts as slow.
     ///   - ask: asks the name servers, on another thread; it is not called once nobody waits for the answer any more.
     func answer(
         to question: ByteString, for asker: ByteString, _ ask: @escaping @Sendable () -> Found
@@ -92,7 +92,7 @@ final class Lookups<Found: Sendable>: Sendable {
             state.asked.remove(question)
             let waiting = state.waiting.removeValue(forKey: question) ?? []
             if end - began > Self.usual {
-                for asker in Set(waiting.map(\.asker)) { Self.note(&state.pauses, asker, end) }
+                for asker in Set(waiting.map(\.asker)) where asker != "" { Self.note(&state.pauses, asker, end) }
             }
             return waiting
         }

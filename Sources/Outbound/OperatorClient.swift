@@ -64,7 +64,7 @@ package struct OperatorClient: Sendable {
         guard case .name(let text)? = try? PublicURL(url, allowsHTTP: true).host else { return }
         let (name, now) = (ByteString(text), ContinuousClock.now)
         if let end = found.withLock({ $0.find(name) }), now < end { return }
-        guard try await !SystemResolver(isOfOperator: true).addresses(of: text, for: name).isEmpty else {
+        guard try await !SystemResolver().addresses(of: text, for: name).isEmpty else {
             throw OutboundFailure.unreachable
         }
         found.withLock { $0.keep(now + .seconds(60), for: name, cost: 1) }

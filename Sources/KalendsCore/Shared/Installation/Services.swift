@@ -102,7 +102,7 @@ package final class Services: CircleReading {
         self.userTokens = userTokens
         openID = settings.openID.map { own in
             OpenIDProvider(
-                own, AccountHTTP(rules: settings.fetching, privateHosts: own.privateHosts, asker: "provider"),
+                own, AccountHTTP(rules: settings.fetching, privateHosts: own.privateHosts, asker: ""),
                 leastBits: settings.tokens.leastBits)
         }
         self.passwords = passwords
