@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CalendarSync
 import Foundation
+import HTTPTypes
+import Storage
+import Synchronization
 import Testing
 
+@testable import CalendarSync
 @testable import KalendsCore
 @testable import ServerTestSupport
 

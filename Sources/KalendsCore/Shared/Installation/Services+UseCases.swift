@@ -5,7 +5,7 @@ package import Logging
 extension Services {
     var acts: Acts { Acts(store: store, pages: memory.pages, pace: pace, now: now) }
     package var circles: Circles {
-        Circles(acts: acts, tidying: tidying, forgetRendering: { renderer.forget(circle: $0) })
+        Circles(acts: acts, tidying: tidying, forgetRendering: { [renderer] in renderer.forget(circle: $0) })
     }
     package var members: Members {
         Members(acts: acts, tidying: tidying, quotas: settings.quotas, kinds: settings.kinds)

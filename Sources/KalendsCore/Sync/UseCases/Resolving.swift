@@ -66,7 +66,7 @@ package struct Resolving: Sendable {
             let link = try await state(of: record.item, store).0, let id = link.externalID ?? link.lastID
         else { return false }
         do {
-            let provider = try await context.calendars.open(connection).provider
+            let provider = try await context.calendars.open(connection, isQuestion: true).provider
             guard case .present(let event)? = try await provider.look(at: [id], in: calendar).first?.look else {
                 return false
             }

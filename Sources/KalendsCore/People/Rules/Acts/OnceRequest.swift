@@ -151,8 +151,8 @@ extension Services {
         if leases.isShared, held == nil { throw Refusal.requestUnderWay }
         // What the work leaves to others goes on after the lease, so its writes do not depend on it.
         return try await leases.keeping(held, isChecked: false) {
-            let now = now()
-            let (row, isLimited) = try await store.read { transaction in
+            let now = self.now()
+            let (row, isLimited) = try await self.store.read { transaction in
                 let row = try transaction.keptAnswer(request.name, now: now)
                 return (row, try row == nil && request.isLimited(in: transaction, now: now))
             }
