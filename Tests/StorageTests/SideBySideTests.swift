@@ -96,6 +96,98 @@ struct SideBySideTests {
         }
     }
 
+    @Test("Feeds, members and patients change, and accesses are counted, while another circle is written")
+    func feedsAndCounts() async throws {
+        try await Self.run(2) { servers in
+            try await servers[0].record { transaction in
+                try transaction.makeHome()
+                for id in ["f", "g"] { try transaction.insert(.sample(id, label: id)) }
+                try transaction.putServer(
+                    ServerRecord(journal: 7, token: 9, name: "s", program: "1", shown: "", folded: 0, now: 1))
+            }
+            let events = Events()
+            async let long: Void = Self.hold(servers[0], .circle("a"), "a", for: 1, events)
+            try await events.wait(for: "a begins")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for round in 1...10 {
+                    group.addTask {
+                        try await servers[round % 2].write(.circle("home")) { transaction in
+                            transaction.concerns(circle: "home")
+                            #expect(!transaction.isAlone)
+                            var feed = try #require(try transaction.feed("f"))
+                            try transaction.clearAttention(of: "f", now: round)
+                            feed.expiresAt = 1_000 + round
+                            try transaction.updateFeed(feed)
+                            try transaction.replaceToken(
+                                of: "f", hash: hash("f\(round)"), hint: "h", sealed: "s", othersEndAt: 0, now: round)
+                            _ = try transaction.putMember(
+                                "ann", in: "home", displayName: "Ann \(round)", role: .owner, now: round)
+                            _ = try transaction.putPatient("pia", in: "home", displayName: "P\(round)", now: round)
+                        }
+                    }
+                    group.addTask {
+                        try await servers[round % 2].write(.order) { transaction in
+                            transaction.concernsNamedCirclesOnly()
+                            let accesses = (1...round * 5).map { place in
+                                SequencedAccess(
+                                    sequence: place,
+                                    access: FeedAccess(
+                                        feed: 1, at: place, client: place % 7, status: 200, network: .local))
+                            }
+                            _ = try transaction.fold(
+                                accesses, ofJournal: 7, token: 9, noting: AttentionRules(firstDays: 0))
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            try await servers[1].write(.circle("home")) { transaction in
+                transaction.concerns(circle: "home")
+                try transaction.revokeFeed("f", now: 99)
+            }
+            #expect(events.all == ["a begins"])
+            try await long
+            try await servers[0].read { transaction in
+                let feed = try #require(try transaction.feed("f"))
+                #expect(feed.accessCount == 50 && feed.revokedAt == 99)
+                #expect(try transaction.circle(ofFeed: "g") == "home")
+                let numbers = try transaction.changes(in: "home", after: 0, seenBy: nil, limit: 1_000).map(\.number)
+                #expect(numbers == Array(1...numbers.count))
+            }
+        }
+    }
+
+    @Test("A server renews its shards while a circle is written, and takes some or gives them up alone")
+    func renewals() async throws {
+        try await Self.run(2) { servers in
+            @Sendable func share(
+                _ place: Int, ended: [Lease] = []
+            ) async throws -> (isAlone: Bool, share: ShardShare) {
+                try await servers[place].write(.shares) { transaction in
+                    transaction.concernsNamedCirclesOnly()
+                    let share = try transaction.shareShards(for: "\(place)", time: 60_000, ended: ended)
+                    return (transaction.isAlone, share)
+                }
+            }
+            let first = try await share(0)
+            #expect(first.isAlone && first.share.held.count == Shards.count)
+            let joined = try await share(1)
+            #expect(joined.isAlone && joined.share.held.isEmpty)
+            let events = Events()
+            async let long: Void = Self.hold(servers[0], .circle("a"), "a", for: 1, events)
+            try await events.wait(for: "a begins")
+            let second = try await share(0)
+            #expect(!second.isAlone && second.share.held == first.share.held && second.share.surplus == Array(32..<64))
+            #expect(try await !share(1).isAlone)
+            #expect(events.all == ["a begins"])
+            try await long
+            let given = try await share(0, ended: second.share.surplus.compactMap { first.share.held[$0] })
+            #expect(given.isAlone && given.share.held.count == 32)
+            let taken = try await share(1)
+            #expect(taken.isAlone && taken.share.held.keys.sorted() == Array(32..<64))
+        }
+    }
+
     @Test("What needs a number that all writes share is done alone, once")
     func narrowTurn() async throws {
         try await Self.run(1) { servers in

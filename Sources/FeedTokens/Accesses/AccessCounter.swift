@@ -104,14 +104,19 @@ public final class AccessCounter: Sendable {
             let accesses = try journal.unfolded(limit: size)
             if accesses.isEmpty { return }
             let start = ContinuousClock.now
-            let folded = try await store.record { [shared] transaction in
-                guard let shared else { return try transaction.fold(accesses, noting: Self.rules) }
-                guard
-                    let last = try transaction.fold(
-                        accesses, ofJournal: shared.journalID, token: shared.token, noting: Self.rules)
-                else { throw JournalTaken() }
-                return last
-            }
+            let folded =
+                if let shared {
+                    try await store.write(.order) { transaction in
+                        transaction.concernsNamedCirclesOnly()
+                        guard
+                            let last = try transaction.fold(
+                                accesses, ofJournal: shared.journalID, token: shared.token, noting: Self.rules)
+                        else { throw JournalTaken() }
+                        return last
+                    }
+                } else {
+                    try await store.record { try $0.fold(accesses, noting: Self.rules) }
+                }
             journal.noteFolded(through: folded)
             let time = ContinuousClock.now - start
             if time > Self.foldTime {
@@ -128,8 +133,9 @@ public final class AccessCounter: Sendable {
     public func beat(isStopping: Bool = false) async throws {
         guard let shared else { return }
         let recorded = journal.recorded
-        let isOurs = try await store.record {
-            try $0.noteServer(
+        let isOurs = try await store.write(.report(ofJournal: shared.journalID)) { transaction in
+            transaction.concernsNamedCirclesOnly()
+            return try transaction.noteServer(
                 journal: shared.journalID, token: shared.token, recorded: recorded, isStopping: isStopping)
         }
         if !isOurs { journal.abandon() }

@@ -88,16 +88,18 @@ extension WriteTransaction {
     /// Renews what a server has, takes its share of what nobody has, and shows the other servers that it is alive. The
     /// leases of runs end whose servers have been silent for longer than they keep a shard.
     ///
+    /// In a turn of its own this only renews; whatever else there is to do takes a write that goes alone.
+    ///
     /// After an outage of the database, the first server that is back leaves the others their shares for `time`.
     ///
     /// - Parameters:
     ///   - time: how long it keeps them by the database's clock, in milliseconds.
     ///   - ended: what it gives up; it may get the same shard again, under another epoch.
     public func shareShards(for holder: String, time: Int, ended: [Lease] = []) throws -> ShardShare {
-        try demandAlone()
         let (now, own) = (try sharedTime(), ByteString(holder))
         let silent = try row(
             "SELECT 1 AS found FROM leases WHERE \(Self.namesOfServers) AND ends_at <= $1 LIMIT 1", [.integer(now)])
+        if silent != nil || !ended.isEmpty { try demandAlone() }
         for lease in ended { try endLease(lease) }
         var (owners, held, servers): ([Int: ByteString], [Int: Lease], Set<ByteString>) = ([:], [:], [])
         if silent != nil {
@@ -117,11 +119,13 @@ extension WriteTransaction {
             owners[number] = other
             if other == own { held[number] = Lease(name: name, epoch: try row.integer(required: "epoch")) }
         }
+        let plan = ShardPlan(for: own, owners: owners, servers: servers)
+        let takes = !servers.contains(own) || !plan.taken.isEmpty
+        if takes { try demandAlone() }
         try execute(
             "UPDATE leases SET ends_at = $2 WHERE holder = $1 AND \(Self.namesOfShards)",
             [.text(holder), .integer(now + time)])
-        let plan = ShardPlan(for: own, owners: owners, servers: servers)
-        if !servers.contains(own) || !plan.taken.isEmpty {
+        if takes {
             let epoch = try nextLeaseEpoch()
             if !servers.contains(own) { try putLease("server/\(holder)", epoch, holder, until: now + time) }
             for number in plan.taken {

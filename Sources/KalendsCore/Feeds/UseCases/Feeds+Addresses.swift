@@ -112,7 +112,7 @@ extension Feeds {
         let ledger = context.ledger
         if let user = caller.userID { try context.mints.take(user, now: context.now(), Self.mint) }
         await foldIfPossible()
-        return try await context.acts.act(on: .feed(id), for: caller) { act in
+        return try await context.acts.act(onFeed: id, for: caller) { act in
             let transaction = act.transaction
             if grace > 0, try transaction.tokensInGrace(of: id, now: act.now) >= Self.mostInGrace {
                 throw Refusal.conflict(
@@ -142,7 +142,7 @@ extension Feeds {
     /// Throws 409 for a feed that is revoked, and for an address that was sealed with another key.
     package func reveal(_ id: String, for caller: Caller) async throws -> Address {
         let ledger = context.ledger
-        return try await context.acts.act(on: .feed(id), for: caller) { act in
+        return try await context.acts.act(onFeed: id, for: caller) { act in
             if act.feed.revokedAt != nil {
                 throw Refusal.conflict("This feed is revoked; its address opens nothing.", code: .feedRevoked)
             }

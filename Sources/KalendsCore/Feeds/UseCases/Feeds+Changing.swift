@@ -34,7 +34,7 @@ extension Feeds {
         _ id: String, _ change: Change, if condition: Precondition<Feed>, for caller: Caller
     ) async throws -> CountedFeed {
         await foldIfPossible()
-        return try await context.acts.act(on: .feed(id), for: caller) { act in
+        return try await context.acts.act(onFeed: id, for: caller) { act in
             var (feed, old) = (act.feed, act.feed)
             try condition.check(old)
             let oldConfiguration = try FeedConfiguration(stored: old.config, context.settings.kinds)
@@ -85,7 +85,7 @@ extension Feeds {
     /// Ends a feed now and permanently; a feed that has already ended stays as it is.
     package func revoke(_ id: String, for caller: Caller) async throws -> CountedFeed {
         await foldIfPossible()
-        return try await context.acts.act(on: .feed(id), for: caller) { act in
+        return try await context.acts.act(onFeed: id, for: caller) { act in
             try act.transaction.revokeFeed(id, now: act.now)
             guard let feed = try act.transaction.feed(id) else { throw Refusal.missing(.feed) }
             let counted = try CountedFeed(feed, in: act.transaction)

@@ -137,7 +137,10 @@ package final class ShardWork: Sendable {
             return state.ended
         }
         let share = try await HeldLeases.$current.withValue([]) {
-            try await store.record { try $0.shareShards(for: holder, time: Leases.time, ended: ended) }
+            try await store.write(.shares) { transaction in
+                transaction.concernsNamedCirclesOnly()
+                return try transaction.shareShards(for: holder, time: Leases.time, ended: ended)
+            }
         }
         return state.withLock { state in
             state.ended.removeAll { ended.contains($0) }

@@ -80,6 +80,11 @@ extension ReadTransaction {
         ).map(Feed.init)
     }
 
+    /// Returns the id of a feed's circle, which never changes.
+    public func circle(ofFeed id: String) throws -> String? {
+        try row("SELECT circle_id FROM feeds WHERE id = $1", [.text(id)])?.text("circle_id")
+    }
+
     /// Returns a user's feeds in a circle, including ended ones, in order of id.
     public func feeds(
         of user: String, in circle: String, after cursor: String = "", limit: Int = 10_000

@@ -106,6 +106,20 @@ struct Acts: Sendable {
     }
 }
 
+extension Acts {
+    /// Changes a feed, or what opens it, while other circles change.
+    ///
+    /// - Parameter body: reads and writes only what is the feed's circle's. It may run more than once, so it must have no
+    ///   effects outside the transaction.
+    func act<Value: Sendable>(
+        onFeed id: String, for caller: Caller, _ body: @escaping @Sendable (Act<Feed>) throws -> ActResult<Value>
+    ) async throws -> Value {
+        // A feed's circle never changes.
+        let circle = store.isShared ? try await store.read { try $0.circle(ofFeed: id) } : nil
+        return try await act(on: .feed(id), in: circle.map { .circle($0) } ?? .alone, for: caller, body)
+    }
+}
+
 extension Caller {
     /// The user who acts by themselves; nil for the operator and for host applications, whoever they act for.
     fileprivate var person: ByteString? {

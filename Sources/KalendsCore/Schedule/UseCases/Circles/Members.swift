@@ -27,7 +27,7 @@ package struct Members: Sendable {
         for caller: Caller
     ) async throws -> (Member, isNew: Bool) {
         let most = quotas.clamped(to: caller.identity).membersPerCircle
-        let put = try await acts.act(on: .circle(circle, .manage), for: caller) { act in
+        let put = try await acts.act(on: .circle(circle, .manage), in: .circle(circle), for: caller) { act in
             let transaction = act.transaction
             let old = try transaction.member(user, in: circle)
             try condition.check(old)

@@ -27,7 +27,7 @@ package struct Patients: Sendable {
         _ id: String, in circle: String, displayName: String, if condition: Precondition<Patient>, for caller: Caller
     ) async throws -> (Patient, isNew: Bool) {
         let most = quotas.clamped(to: caller.identity).patientsPerCircle
-        let put = try await acts.act(on: .circle(circle, .manage), for: caller) { act in
+        let put = try await acts.act(on: .circle(circle, .manage), in: .circle(circle), for: caller) { act in
             let transaction = act.transaction
             let known = try transaction.patientEverKnown(id, in: circle)
             let old = known.flatMap { $0.removedAt == nil ? $0 : nil }
@@ -49,7 +49,7 @@ package struct Patients: Sendable {
     package func delete(
         _ id: String, in circle: String, if condition: Precondition<Patient>, for caller: Caller
     ) async throws {
-        try await acts.act(on: .circle(circle, .manage), for: caller) { act in
+        try await acts.act(on: .circle(circle, .manage), in: .circle(circle), for: caller) { act in
             let known = try act.transaction.patientEverKnown(id, in: circle)
             guard let old = known, old.removedAt == nil else { throw Refusal.missing(.patient) }
             try condition.check(old)
