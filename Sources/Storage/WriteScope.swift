@@ -7,6 +7,7 @@ package final class WriteScope: Sendable {
     private let named = Mutex<Set<ByteString>?>(nil)
     private let maker = Mutex<ChangeAuthor?>(nil)
     private let woken = Mutex<Set<ByteString>>([])
+    private let hasRun = Mutex(false)
 
     package init() {}
 
@@ -19,6 +20,13 @@ package final class WriteScope: Sendable {
         set { maker.withLock { $0 = newValue } }
     }
 
+    /// Records that the transaction's body runs: before, it can have stored nothing.
+    package func beginBody() { hasRun.withLock { $0 = true } }
+
+    /// Notes in a clock what the transaction concerns, also after a failure in or after its body: it may have come after the
+    /// commit.
+    package func note(in clock: WriteClock) { if hasRun.withLock({ $0 }) { clock.note(circles) } }
+
     package func beginEmpty() { named.withLock { $0 = $0 ?? [] } }
 
     package func add(_ circle: String) { named.withLock { $0 = ($0 ?? []).union([ByteString(circle)]) } }
@@ -30,6 +38,7 @@ package final class WriteScope: Sendable {
     package func reset() {
         woken.withLock { $0 = [] }
         named.withLock { $0 = nil }
+        hasRun.withLock { $0 = false }
         author = nil
     }
 }

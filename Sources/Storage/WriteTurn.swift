@@ -8,22 +8,17 @@ public enum WriteTurn: Sendable {
     case alone
     /// The write changes rows that have this circle's id; only writes that go alone change what else it reads.
     case circle(String)
-    /// The order of the changes of all circles, of the audit trail or of accesses with their counts, or the list of what was
-    /// written, and nothing else.
+    /// The order of the changes of all circles, of the audit trail or of accesses with their counts, the servers' reports, or
+    /// the list of what was written, and nothing else.
     case order
+    /// The write extends leases that its server has, which are renewed under this name one after the other. No number of
+    /// other writes keeps it waiting for a session.
+    case keeping(String)
 }
 
 /// Thrown where a write needs more than its turn covers; an engine runs it again while no other write goes on.
 package struct TurnIsNarrow: Error {
     package init() {}
-}
-
-extension WriteTurn {
-    /// The renewal of a server's shares of the work, of which one goes on at a time. No circle has such an id.
-    package static let shares = WriteTurn.circle("shares of work")
-
-    /// A server's report that it is alive.
-    package static func report(ofJournal journal: UInt64) -> WriteTurn { .circle("server \(journal)") }
 }
 
 extension WriteTransaction {

@@ -31,12 +31,24 @@ extension PostgreSQLStore: SharedStore {
         return switch turn {
         case .alone: "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; \(self.turn)\(last)"
         case .order: "\(shared) SHARE UPDATE EXCLUSIVE MODE; \(last)"
-        case .circle(let id):
+        case .circle(let name), .keeping(let name):
             """
-            BEGIN; SELECT pg_advisory_lock(\(Self.key(id))); COMMIT; \(shared) ROW SHARE MODE;
-            SELECT pg_advisory_xact_lock(\(Self.key(id))); SELECT pg_advisory_unlock(\(Self.key(id))); \(last)
+            BEGIN; SELECT pg_advisory_lock(\(Self.key(name))); COMMIT; \(shared) ROW SHARE MODE;
+            SELECT pg_advisory_xact_lock(\(Self.key(name))); SELECT pg_advisory_unlock(\(Self.key(name))); \(last)
             """
         }
+    }
+
+    /// Lets go of what a session has of a turn that it did not get, after its transaction was rolled back.
+    func leave(_ turn: WriteTurn, _ session: Session) throws(SessionFailure) {
+        guard let key = turn.name.map(Self.key) else { return }
+        let (high, low) = (UInt32(truncatingIfNeeded: key >> 32), UInt32(truncatingIfNeeded: key))
+        // PostgreSQL warns of a lock that is let go of and was not held.
+        try session.run(
+            """
+            SELECT pg_advisory_unlock(\(key)) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()
+                AND (classid, objid, objsubid) = (\(high), \(low), 1)
+            """)
     }
 
     /// The number by which all servers lock a circle (FNV-1a). Circles that have one in common only wait for each other.
@@ -268,5 +280,15 @@ extension PostgreSQLStore: SharedStore {
         let oldest =
             try session.run("SELECT value FROM settings WHERE name = '\(Schema.oldestSetting)'").first?.first ?? nil
         return (version, oldest.flatMap { Int($0) } ?? version)
+    }
+}
+
+extension WriteTurn {
+    /// What the turn locks by its name.
+    fileprivate var name: String? {
+        switch self {
+        case .alone, .order: nil
+        case .circle(let name), .keeping(let name): name
+        }
     }
 }

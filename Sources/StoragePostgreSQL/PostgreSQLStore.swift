@@ -21,6 +21,8 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     let writer = Worker("writer")
     /// Those of a server that shares the database, for writes that go beside others.
     private let writers = WorkerPool("writer", 8, waiting: .seconds(10))
+    /// Those that renew what this server has to renew in time, however many other writes wait.
+    private let keepers = WorkerPool("keeper", 2, waiting: .seconds(10))
     private let circles = CircleQueue()
     private let readers = WorkerPool("reader", 6, waiting: .seconds(10))
     let confirmations = Confirmations()
@@ -30,7 +32,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
 
     /// How long a write is repeated before it is given up, and how long the outcome of an unanswered commit is asked
     /// for.
-    private static let patience = Duration.seconds(10)
+    static let patience = Duration.seconds(10)
     /// The channel that notifies other processes after a commit; they also look by themselves, so that nothing depends
     /// on it.
     private static let bell = "kalends_changed"
@@ -107,7 +109,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     ) async throws -> Value {
         try await readers.with { [self] slot in
             try again { isFirst in
-                try run(&slot, nil, .alone, isFirst: isFirst) { try body($0) }
+                try run(&slot, reading, nil, .alone, isFirst: isFirst) { try body($0) }
             }
         }
     }
@@ -116,8 +118,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
         let scope = WriteScope()
-        // A failure is recorded too: it may come after the commit.
-        defer { clock.note(scope.circles) }
+        defer { scope.note(in: clock) }
         return try await transaction(scope, isNoted: use == .shared, body)
     }
 
@@ -126,11 +127,11 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     ) async throws -> Value {
         guard use == .shared else { return try await write(body) }
         let scope = WriteScope()
+        defer { scope.note(in: clock) }
         do {
-            defer { clock.note(scope.circles) }
             return try await inTurn(turn, scope, body)
         } catch is TurnIsNarrow {
-            return try await write(body)
+            return try await transaction(scope, isKept: turn.isKept, isNoted: true, body)
         }
     }
 
@@ -138,7 +139,9 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     private func inTurn<Value: Sendable>(
         _ turn: WriteTurn, _ scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
-        guard case .circle(let id) = turn else { return try await transaction(scope, in: turn, isNoted: true, body) }
+        guard case .circle(let id) = turn else {
+            return try await transaction(scope, in: turn, isKept: turn.isKept, isNoted: true, body)
+        }
         let (circle, asked) = (ByteString(id), ContinuousClock.now)
         await circles.enter(circle)
         defer { circles.leave(circle) }
@@ -153,28 +156,37 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
 
     public func close() throws {
         isClosed.store(true, ordering: .releasing)
-        for worker in readers.all + writers.all + [writer, confirmations.worker] { try worker.runNow { $0 = nil } }
+        for worker in readers.all + writers.all + keepers.all + [writer, confirmations.worker] {
+            try worker.runNow { $0 = nil }
+        }
     }
 
     // MARK: Transactions
 
     /// - Parameters:
+    ///   - isKept: whether it goes by a session that only renewals use.
     ///   - isNoted: whether other servers are informed which circles it concerns.
     ///   - asked: when the caller began to wait.
     private func transaction<Value: Sendable>(
-        _ scope: WriteScope, in turn: WriteTurn = .alone, isNoted: Bool = false, asked: ContinuousClock.Instant = .now,
+        _ scope: WriteScope, in turn: WriteTurn = .alone, isKept: Bool = false, isNoted: Bool = false,
+        asked: ContinuousClock.Instant = .now,
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
         let leases = use == .shared ? Set(HeldLeases.current.map(\.lease)) : []
+        let isMain = turn.isAlone && !isKept
         let work: @Sendable (inout Session?) throws -> Value = { [self] slot in
             guard ContinuousClock.now - asked < Session.statementLimit else {
                 throw StorageError.unreachable("what was to be written waited too long")
             }
             return try again { isFirst in
                 scope.reset()
-                return try writes.measure(isAlone: turn.isAlone) {
-                    try run(&slot, scope, turn, isFirst: isFirst) { transaction in
+                return try writes.measure(isAlone: isMain) {
+                    try run(
+                        &slot, isMain ? { try self.writing(&$0) } : beside, scope, turn, gauge: isMain ? writes : nil,
+                        isFirst: isFirst
+                    ) { transaction in
                         guard try transaction.areHeld(leases) else { throw StorageError.leaseLost }
+                        scope.beginBody()
                         let value = try body(transaction)
                         if isNoted, let number = transaction.sharedNumber {
                             try transaction.noteWritten(scope.circles, in: number)
@@ -184,7 +196,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
                 }
             }
         }
-        return turn.isAlone ? try await writer.run(work) : try await writers.with(work)
+        return isMain ? try await writer.run(work) : try await (isKept ? keepers : writers).with(work)
     }
 
     /// A run that stored nothing and may be repeated; the caller sees `error` when it was the last.
@@ -210,14 +222,16 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
 
     /// Runs a transaction once.
     ///
-    /// - Parameter scope: nil for a read.
+    /// - Parameters:
+    ///   - open: returns the session, which it may have to begin.
+    ///   - scope: nil for a read.
+    ///   - gauge: nil for a transaction that is not given up.
     private func run<Value>(
-        _ slot: inout Session?, _ scope: WriteScope?, _ turn: WriteTurn, isFirst: Bool,
-        _ body: (PostgreSQLTransaction) throws -> Value
+        _ slot: inout Session?, _ open: (inout Session?) throws -> Session, _ scope: WriteScope?, _ turn: WriteTurn,
+        gauge: WriteGauge? = nil, isFirst: Bool, _ body: (PostgreSQLTransaction) throws -> Value
     ) throws -> Value {
         guard !isClosed.load(ordering: .acquiring) else { throw StorageError.unreachable("it was closed") }
-        let session =
-            try scope == nil ? reading(&slot) : turn.isAlone ? writing(&slot) : beside(&slot)
+        let session = try open(&slot)
         session.beginAnew()
         var hasBegun = false
         do {
@@ -230,7 +244,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
             let number = isWrite ? begun.last?.first ?? nil : nil
             let value = try body(
                 PostgreSQLTransaction(
-                    session: session, scope: scope ?? WriteScope(), gauge: isWrite && turn.isAlone ? writes : nil,
+                    session: session, scope: scope ?? WriteScope(), gauge: gauge,
                     sharedNumber: use == .shared ? number.flatMap { Int($0) } : nil, isAlone: turn.isAlone))
             // A body that continues after a failed statement has nothing that could be committed.
             if let failure = session.failure { throw failure }
@@ -257,10 +271,14 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
                 if (error as? StorageError).isUnknown { throw error }
                 throw error is SessionFailure ? failure.inOurWords : error
             }
-            // A session that got only a part of its turn keeps none of it.
-            if !turn.isAlone, !hasBegun { slot = nil }
             if slot != nil {
-                do { try scope == nil ? session.endReading() : session.rollBack() } catch { slot = nil }
+                do {
+                    try scope == nil ? session.endReading() : session.rollBack()
+                    // A session that got only a part of its turn keeps none of it.
+                    if !hasBegun { try leave(turn, session) }
+                } catch {
+                    slot = nil
+                }
             }
             if let failure, failure.isPassing, !(error as? StorageError).isUnknown {
                 if slot != nil { _ = try? session.forgetStatementsAfter(failure) }
@@ -268,59 +286,6 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
             }
             throw (error as? SessionFailure)?.inOurWords ?? error
         }
-    }
-
-    /// Commits a write, and finds out the outcome when the server does not report it.
-    private func commit(_ slot: inout Session?, _ session: Session, _ number: String?) throws {
-        do {
-            guard try session.commit() else {
-                // The server reports a rollback when an earlier statement has failed.
-                throw StorageError.refused(state: "25P02")
-            }
-            // The change is stored, but a required standby may not have it.
-            if session.takeWarnings() > 0 { throw StorageError.outcomeUnknown }
-        } catch let failure as SessionFailure {
-            guard case .lost = failure else { throw failure }
-            slot = nil
-            // A server that warns before it ends the session may have stored what no standby has.
-            let isWarned = session.takeWarnings() > 0
-            guard let number, let isKept = outcome(of: number, serverStart: session.serverStart, isWarned: isWarned)
-            else { throw StorageError.outcomeUnknown }
-            guard isKept else { throw failure }
-        }
-    }
-
-    /// Asks in a new session whether a transaction was committed; nil when that cannot be found out.
-    ///
-    /// A number that was lost with its server is used again, by a promoted standby or by the same server after its
-    /// restart. The success of that transaction says nothing about ours.
-    ///
-    /// - Parameters:
-    ///   - serverStart: when the server that assigned the number was started.
-    ///   - isWarned: whether the server sent a warning before it ended the session.
-    private func outcome(of number: String, serverStart: String?, isWarned: Bool) -> Bool? {
-        let deadline = ContinuousClock.now + Self.patience
-        repeat {
-            if let session = try? maker.session() {
-                let isSame = session.serverStart == serverStart && !isWarned
-                do {
-                    switch try session.run("SELECT pg_xact_status('\(number)'::xid8)").first?.first ?? nil {
-                    case "committed": return isSame ? true : nil
-                    case "aborted": return false
-                    // Its session is still running on the server.
-                    case "in progress": break
-                    default: return nil
-                    }
-                } catch SessionFailure.refused(state: "22023", words: _) {
-                    // The number has not been assigned yet: the transaction that had it was lost.
-                    return false
-                } catch {
-                    // The query is repeated.
-                }
-            }
-            pause(.milliseconds(100))
-        } while ContinuousClock.now < deadline
-        return nil
     }
 
     private func ring(_ slot: inout Session?, _ session: Session, _ scope: WriteScope) {
@@ -385,9 +350,8 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
 }
 
 extension WriteTurn {
-    fileprivate var isAlone: Bool {
-        if case .alone = self { true } else { false }
-    }
+    fileprivate var isAlone: Bool { if case .alone = self { true } else { false } }
+    fileprivate var isKept: Bool { if case .keeping = self { true } else { false } }
 }
 
 extension Optional where Wrapped == StorageError {

@@ -115,8 +115,8 @@ public final class SQLiteStore: Store, StoreMaintenance {
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
         let scope = WriteScope()
-        // A failure is recorded too: an error at COMMIT does not show whether the change was stored.
-        defer { clock.note(scope.circles) }
+        // A failure is noted too: an error at COMMIT does not show whether the change was stored.
+        defer { scope.note(in: clock) }
         return try await transaction(scope, body)
     }
 
@@ -155,6 +155,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
                     var value: Value?
                     try db.inTransaction(.immediate) {
                         try self.noteForeignChange(db)
+                        scope.beginBody()
                         value = try body(SQLiteTransaction(db: db, scope: scope, gauge: self.writes))
                         return .commit
                     }

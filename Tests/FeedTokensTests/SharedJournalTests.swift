@@ -3,6 +3,7 @@
 import Foundation
 import Storage
 import StoreConformance
+import Synchronization
 import Testing
 
 @testable import FeedTokens
@@ -78,6 +79,25 @@ struct SharedJournalTests {
         servers = try await store.read { try $0.servers() }
         #expect(servers.map(\.missing) == [0, 0])
         #expect(servers.allSatisfy { $0.stoppedAt != nil })
+        try close()
+    }
+
+    @Test("Counting beside reports runs each of them once, though both change their server's row")
+    func countsBesideReports() async throws {
+        let runs = CountedRuns(store)
+        let one = try await AccessCounter(
+            store: runs, path: path("one"), bytes: 1 << 16, owner: JournalOwner(name: "one", program: "1", shown: ""))
+        runs.begin()
+        let rounds = 30
+        async let reported: Void = { for _ in 0..<rounds { try await one.beat() } }()
+        for round in 0..<rounds {
+            try await count(one, 5, at: 86_400_000 + 10 * round)
+            try await one.fold()
+        }
+        try await reported
+        #expect(runs.count == (asked: 2 * rounds, run: 2 * rounds))
+        #expect(try await counted == 5 * rounds)
+        await one.close()
         try close()
     }
 
@@ -162,4 +182,52 @@ struct SharedJournalTests {
         await other.close()
         try close()
     }
+}
+
+/// A store that counts how often the bodies of writes beside others run.
+private final class CountedRuns: Store {
+    private let base: any Store
+    private let asked = Atomic(0)
+    private let run = Atomic(0)
+
+    init(_ base: any Store) { self.base = base }
+
+    func begin() {
+        asked.store(0, ordering: .relaxed)
+        run.store(0, ordering: .relaxed)
+    }
+
+    var count: (asked: Int, run: Int) { (asked.load(ordering: .relaxed), run.load(ordering: .relaxed)) }
+    var isShared: Bool { base.isShared }
+    var clock: WriteClock { base.clock }
+
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+    ) async throws -> Value {
+        try await base.read(body)
+    }
+
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        try await base.write(body)
+    }
+
+    func write<Value: Sendable>(
+        _ turn: WriteTurn, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        asked.add(1, ordering: .relaxed)
+        return try await base.write(turn) { transaction in
+            self.run.add(1, ordering: .relaxed)
+            return try body(transaction)
+        }
+    }
+
+    func record<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        try await base.record(body)
+    }
+
+    func close() throws { try base.close() }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import StoragePostgreSQL
 import StoreConformance
 import Synchronization
 import Testing
 
 @testable import Storage
+@testable import StoragePostgreSQL
 
 @Suite(
     "Writes side by side",
@@ -28,31 +28,60 @@ struct SideBySideTests {
         private let events = Mutex<[String]>([])
         var all: [String] { events.withLock { $0 } }
         func add(_ event: String) { events.withLock { $0.append(event) } }
+        func has(_ event: String) -> Bool { all.contains { $0.isSameText(as: event) } }
         func wait(for event: String) async throws {
-            while !all.contains(where: { $0.isSameText(as: event) }) { try await Task.sleep(for: .milliseconds(5)) }
+            let deadline = ContinuousClock.now + patience
+            while !has(event) {
+                try #require(ContinuousClock.now < deadline, "“\(event)” did not happen")
+                try await Task.sleep(for: .milliseconds(5))
+            }
         }
     }
 
-    /// Writes in a turn, and stays in it for a while.
+    /// Long after whatever a write waits for should have happened.
+    private static let patience = Duration.seconds(300)
+
+    /// Writes in a turn, and stays in it until something has happened.
     private static func hold(
-        _ server: Shared, _ turn: WriteTurn, _ name: String, for seconds: Double, _ events: Events
+        _ server: Shared, _ turn: WriteTurn, _ name: String, _ events: Events,
+        until isOver: @escaping @Sendable (any ReadTransaction) throws -> Bool
     ) async throws {
         try await server.write(turn) { transaction in
             transaction.concerns(circle: name)
             try transaction.note(.circle, .updated, in: name, now: 1)
             events.add("\(name) begins")
-            _ = try transaction.rows("SELECT CAST(pg_sleep(\(seconds)) AS TEXT) AS slept", [])
+            let deadline = ContinuousClock.now + patience
+            // The session is not idle, which would end it.
+            while try !isOver(transaction), ContinuousClock.now < deadline {
+                _ = try transaction.rows("SELECT CAST(pg_sleep(0.005) AS TEXT) AS slept", [])
+            }
+            events.add("\(name) ends")
         }
-        events.add("\(name) ends")
+    }
+
+    private static func hold(
+        _ server: Shared, _ turn: WriteTurn, _ name: String, until event: String, _ events: Events
+    ) async throws {
+        try await hold(server, turn, name, events) { _ in events.has(event) }
+    }
+
+    /// How many sessions of the database wait for a lock.
+    private static func waiting(_ transaction: any ReadTransaction) throws -> Int {
+        try transaction.rows(
+            """
+            SELECT 1 AS found FROM pg_locks
+            WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+            """, []
+        ).count
     }
 
     @Test("Writes about two circles go on at once, on one server and on two", arguments: [1, 2])
     func beside(count: Int) async throws {
         try await Self.run(count) { servers in
             let events = Events()
-            async let long: Void = Self.hold(servers[0], .circle("a"), "a", for: 1, events)
+            async let long: Void = Self.hold(servers[0], .circle("a"), "a", until: "b ends", events)
             try await events.wait(for: "a begins")
-            try await Self.hold(servers[count - 1], .circle("b"), "b", for: 0, events)
+            try await Self.hold(servers[count - 1], .circle("b"), "b", until: "b begins", events)
             try await long
             #expect(events.all == ["a begins", "b begins", "b ends", "a ends"])
         }
@@ -64,8 +93,13 @@ struct SideBySideTests {
             for first in [WriteTurn.circle("a"), .alone] {
                 try await Self.run(count) { servers in
                     let events = Events()
-                    async let long: Void = Self.hold(servers[0], first, "a", for: 0.3, events)
+                    // Where a server has one session or queue for both, no lock shows that the second waits.
+                    let isQueued = count == 1 && first.isSameKind(as: second)
+                    async let long: Void = Self.hold(servers[0], first, "a", events) { transaction in
+                        try events.has("the second is asked") && (isQueued || Self.waiting(transaction) > 0)
+                    }
                     try await events.wait(for: "a begins")
+                    events.add("the second is asked")
                     let number = try await servers[count - 1].write(second) { transaction in
                         // The circle's number is the next one: the write before is seen.
                         try transaction.note([CircleChange(.circle, .updated)], in: "a", now: 1).lowerBound
@@ -81,14 +115,15 @@ struct SideBySideTests {
     func runningMeanwhile() async throws {
         try await Self.run(3) { servers in
             let (events, reader) = (Events(), servers[2])
-            async let long: Void = Self.hold(servers[0], .circle("a"), "a", for: 2, events)
+            async let long: Void = Self.hold(servers[0], .circle("a"), "a", until: "it was asked twice", events)
             try await events.wait(for: "a begins")
             // Later numbers than the running one's are seen before it.
-            try await Self.hold(servers[1], .circle("b"), "b", for: 0, events)
+            try await Self.hold(servers[1], .circle("b"), "b", until: "b begins", events)
             _ = try await reader.confirm()
             let time = reader.clock.now
             _ = try await reader.confirm()
             #expect(reader.clock.isUnchanged(WriteClock.Slot(circle: "a"), since: time))
+            events.add("it was asked twice")
             try await long
             _ = try await reader.confirm()
             #expect(!reader.clock.isUnchanged(WriteClock.Slot(circle: "a"), since: time))
@@ -106,11 +141,11 @@ struct SideBySideTests {
                     ServerRecord(journal: 7, token: 9, name: "s", program: "1", shown: "", folded: 0, now: 1))
             }
             let events = Events()
-            async let long: Void = Self.hold(servers[0], .circle("a"), "a", for: 1, events)
+            async let long: Void = Self.hold(servers[0], .circle("a"), "a", until: "all is counted", events)
             try await events.wait(for: "a begins")
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for round in 1...10 {
-                    group.addTask {
+                group.addTask {
+                    for round in 1...10 {
                         try await servers[round % 2].write(.circle("home")) { transaction in
                             transaction.concerns(circle: "home")
                             #expect(!transaction.isAlone)
@@ -125,7 +160,9 @@ struct SideBySideTests {
                             _ = try transaction.putPatient("pia", in: "home", displayName: "P\(round)", now: round)
                         }
                     }
-                    group.addTask {
+                }
+                group.addTask {
+                    for round in 1...10 {
                         try await servers[round % 2].write(.order) { transaction in
                             transaction.concernsNamedCirclesOnly()
                             let accesses = (1...round * 5).map { place in
@@ -146,6 +183,7 @@ struct SideBySideTests {
                 try transaction.revokeFeed("f", now: 99)
             }
             #expect(events.all == ["a begins"])
+            events.add("all is counted")
             try await long
             try await servers[0].read { transaction in
                 let feed = try #require(try transaction.feed("f"))
@@ -157,13 +195,59 @@ struct SideBySideTests {
         }
     }
 
+    @Test("However many writes go on, what a server has to renew is renewed meanwhile")
+    func keeps() async throws {
+        try await Self.run(1) { servers in
+            // As many as the server has sessions for them.
+            let (events, circles) = (Events(), (0..<8).map { "c\($0)" })
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for circle in circles {
+                    group.addTask {
+                        try await Self.hold(servers[0], .circle(circle), circle, until: "all is renewed", events)
+                    }
+                }
+                for circle in circles { try await events.wait(for: "\(circle) begins") }
+                for _ in 0..<3 {
+                    #expect(try await servers[0].write(.keeping("work")) { !$0.isAlone })
+                }
+                #expect(events.all.count == circles.count)
+                events.add("all is renewed")
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test("A write that does not get its turn leaves nothing of it, and its session goes on")
+    func leavesTurn() async throws {
+        try await Self.run(2) { servers in
+            let events = Events()
+            let store = try #require(servers[0] as? PostgreSQLStore)
+            let session = try store.maker.session()
+            // It has the circle's lock, and not yet the table's.
+            async let long: Void = Self.hold(servers[1], .alone, "a", until: "one gave up", events)
+            try await events.wait(for: "a begins")
+            try session.run("SET lock_timeout = 100")
+            #expect(throws: SessionFailure.self) { try session.run(store.beginning(.circle("b"))) }
+            try session.rollBack()
+            let held = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()"
+            #expect(try session.run(held).count == 1)
+            try store.leave(.circle("b"), session)
+            #expect(try session.run(held).isEmpty)
+            try store.leave(.circle("b"), session)
+            #expect(session.takeWarnings() == 0)
+            events.add("one gave up")
+            try await long
+            try await servers[1].write(.circle("b")) { #expect(!$0.isAlone) }
+        }
+    }
+
     @Test("A server renews its shards while a circle is written, and takes some or gives them up alone")
     func renewals() async throws {
         try await Self.run(2) { servers in
             @Sendable func share(
                 _ place: Int, ended: [Lease] = []
             ) async throws -> (isAlone: Bool, share: ShardShare) {
-                try await servers[place].write(.shares) { transaction in
+                try await servers[place].write(.keeping("shares of work")) { transaction in
                     transaction.concernsNamedCirclesOnly()
                     let share = try transaction.shareShards(for: "\(place)", time: 60_000, ended: ended)
                     return (transaction.isAlone, share)
@@ -174,12 +258,13 @@ struct SideBySideTests {
             let joined = try await share(1)
             #expect(joined.isAlone && joined.share.held.isEmpty)
             let events = Events()
-            async let long: Void = Self.hold(servers[0], .circle("a"), "a", for: 1, events)
+            async let long: Void = Self.hold(servers[0], .circle("a"), "a", until: "both are renewed", events)
             try await events.wait(for: "a begins")
             let second = try await share(0)
             #expect(!second.isAlone && second.share.held == first.share.held && second.share.surplus == Array(32..<64))
             #expect(try await !share(1).isAlone)
             #expect(events.all == ["a begins"])
+            events.add("both are renewed")
             try await long
             let given = try await share(0, ended: second.share.surplus.compactMap { first.share.held[$0] })
             #expect(given.isAlone && given.share.held.count == 32)
@@ -208,19 +293,23 @@ struct SideBySideTests {
             let events = Events()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
+                    // Also after a failure, so that the readers end.
+                    defer { events.add("all are written") }
                     try await withThrowingTaskGroup(of: Void.self) { writers in
-                        for number in 0..<(writes * circles) {
-                            let circle = "c\(number % circles)"
+                        // Two of each circle, so that no write waits for a session.
+                        for writer in 0..<(2 * circles) {
+                            let circle = "c\(writer % circles)"
                             writers.addTask {
-                                try await servers[number % 3].write(.circle(circle)) { transaction in
-                                    transaction.concerns(circle: circle)
-                                    try transaction.note(.circle, .updated, in: circle, now: 1)
+                                for number in 0..<(writes / 2) {
+                                    try await servers[(writer + number) % 3].write(.circle(circle)) { transaction in
+                                        transaction.concerns(circle: circle)
+                                        try transaction.note(.circle, .updated, in: circle, now: 1)
+                                    }
                                 }
                             }
                         }
                         try await writers.waitForAll()
                     }
-                    events.add("all are written")
                 }
                 for server in servers {
                     group.addTask {
@@ -265,6 +354,15 @@ struct SideBySideTests {
             let found = try await store.read { try $0.rows(setting, []) }
             #expect(found.first?.text("setting") == "off")
             #expect(found.first?.text("source") == "database")
+        }
+    }
+}
+
+extension WriteTurn {
+    fileprivate func isSameKind(as other: WriteTurn) -> Bool {
+        switch (self, other) {
+        case (.alone, .alone), (.circle, .circle): true
+        default: false
         }
     }
 }

@@ -29,6 +29,14 @@ struct WriteClockTests {
         #expect(home.store.clock.now > before)
     }
 
+    @Test("It stays when a write fails before its body runs, as then nothing can be stored")
+    func staysWithoutBody() async throws {
+        let before = home.store.clock.now
+        try home.store.close()
+        await #expect(throws: (any Error).self) { try await home.write { _ in } }
+        #expect(home.store.clock.now == before)
+    }
+
     @Test("It stays when only something is recorded or read")
     func staysWithRecord() async throws {
         try await home.write { try $0.makeHome() }

@@ -133,7 +133,7 @@ public final class AccessCounter: Sendable {
     public func beat(isStopping: Bool = false) async throws {
         guard let shared else { return }
         let recorded = journal.recorded
-        let isOurs = try await store.write(.report(ofJournal: shared.journalID)) { transaction in
+        let isOurs = try await store.write(.order) { transaction in
             transaction.concernsNamedCirclesOnly()
             return try transaction.noteServer(
                 journal: shared.journalID, token: shared.token, recorded: recorded, isStopping: isStopping)

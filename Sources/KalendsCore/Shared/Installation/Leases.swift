@@ -108,7 +108,11 @@ package struct Leases: Sendable {
             let sent = ContinuousClock.now
             let text = note()
             do {
-                guard try await store.record({ try $0.renewLease(lease, time: time, note: text) }) else {
+                let isHeld = try await store.write(.keeping(lease.name)) { transaction in
+                    transaction.concernsNamedCirclesOnly()
+                    return try transaction.renewLease(lease, time: time, note: text)
+                }
+                guard isHeld else {
                     // Nothing more is written or sent under this lease.
                     held.extend(until: .now)
                     throw StorageError.leaseLost
