@@ -41,8 +41,14 @@ extension PostgreSQLStore {
         let deadline = ContinuousClock.now + patience
         repeat {
             if let session = try? maker.session(), let status = try? Self.status(of: number, session),
-                !status.isSameText(as: "in progress"), confirms(session, until: deadline)
+                !status.isSameText(as: "in progress")
             {
+                guard confirms(session, until: deadline) else {
+                    // It may have been replaced, and the next host may be the one that counts.
+                    if !confirmations.isLed(by: session) { maker.tryNextHost() }
+                    pause(.milliseconds(100))
+                    continue
+                }
                 switch status {
                 case "committed": return session.serverStart == serverStart && !isWarned ? true : nil
                 case "aborted": return false

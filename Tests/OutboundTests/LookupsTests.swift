@@ -66,12 +66,16 @@ struct LookupsTests {
     @Test("Whoever had slow answers asks on other threads, however many of them there are")
     func slow() async throws {
         // One thread for each of the two kinds.
-        let (lookups, servers) = (Lookups<String>(width: 1, patience: Self.patience), Servers())
-        let first = Task { try await Self.ask(lookups, servers, "silent.example", for: "mal") }
-        try await Self.eventually { servers.questions.count == 1 }
-        try await Task.sleep(for: .milliseconds(1_200))
-        servers.letGo()
-        #expect(try await first.value == "silent.example")
+        let lookups = Lookups<String>(width: 1, patience: Self.patience)
+        // One slow answer may be the fault of the name servers that everybody asks.
+        for _ in 0..<2 {
+            let servers = Servers()
+            let first = Task { try await Self.ask(lookups, servers, "silent.example", for: "mal") }
+            try await Self.eventually { servers.questions.count == 1 }
+            try await Task.sleep(for: .milliseconds(1_200))
+            servers.letGo()
+            #expect(try await first.value == "silent.example")
+        }
         let others = Servers()
         let stuck = (0..<8).map { number in
             Task { try await Self.ask(lookups, others, "silent\(number).example", for: "mal") }

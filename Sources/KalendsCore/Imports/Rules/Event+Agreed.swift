@@ -38,7 +38,7 @@ extension Event {
                 CivilDate(year: year, month: month, day: day).map { CivilDateTime(startOf: $0) }
             }
             guard bounds.count == 2 else { continue }
-            var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries / 2)
+            var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
             let excluded = recurrence.exclusionRules.map {
                 $0.times(
                     startingAt: start, from: bounds[0], through: bounds[1], startConvention: .ifItMatches,

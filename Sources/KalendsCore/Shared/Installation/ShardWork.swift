@@ -137,7 +137,7 @@ package final class ShardWork: Sendable {
             return state.ended
         }
         let share = try await HeldLeases.$current.withValue([]) {
-            try await store.write(.keeping("shares of work")) { transaction in
+            try await store.write(.keeping("server/\(holder)")) { transaction in
                 transaction.concernsNamedCirclesOnly()
                 return try transaction.shareShards(for: holder, time: Leases.time, ended: ended)
             }
