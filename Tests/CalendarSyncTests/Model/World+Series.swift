@@ -34,6 +34,30 @@ extension World {
         return Set(store.items.keys).union(store.links.keys).union(parts).sorted()
     }
 
+    /// After each run: an event that counts as agreed on, and that nobody has touched since, is what was meant, with its
+    /// occurrences, unless a conflict or the run names its item.
+    func checkWritten() throws {
+        for link in store.links.values where link.state == .linked && link.unwritten == nil {
+            guard let ours = meant(link.item), !undone.contains(link.item), let agreed = link.agreed,
+                let event = link.externalID.flatMap({ calendar.events[$0] }), event.isLive, !event.isUnreadable,
+                link.etag?.isSameText(as: "\(event.etag)") == true,
+                agreed.ours == calendar.expressible(ours.entry).entry.canonical,
+                !store.conflicts.values.contains(where: { $0.item == link.item && $0.state == .open })
+            else { continue }
+            let wanted = calendar.rewritten(agreed.ours)
+            var there = event.entry.canonical
+            // What a person deleted there stays away.
+            for (start, occurrence) in there.occurrences where occurrence == .cancelled {
+                if wanted.occurrences[start] != .cancelled { there.occurrences[start] = wanted.occurrences[start] }
+            }
+            guard there == wanted else {
+                throw Violation(
+                    description:
+                        "10: \(link.item.name) was to be \(World.text(wanted)) and is \(World.text(there)) there")
+            }
+        }
+    }
+
     /// Whether an event goes only because its item is shown otherwise.
     func isShownOtherwise(_ item: ItemKey) -> Bool {
         isSplit(item) || item.occurrence != nil && store.ours(item.whole) != nil

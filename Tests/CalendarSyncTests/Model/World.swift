@@ -164,6 +164,7 @@ final class World: @unchecked Sendable {
         do {
             let outcome = try await sync().run(freshRun())
             try check(deletedBefore: before, linked: linked)
+            try checkWritten()
             return outcome.record
         } catch is SimulatedStore.Killed {
             note("killed")
