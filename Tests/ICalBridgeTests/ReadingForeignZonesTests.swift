@@ -100,4 +100,13 @@ struct ReadingForeignZonesTests {
         #expect(reading("20261026T120000", bad).codes == ["rule-part-left-out"])
         #expect(utc("20261026T120000", bad) == ["20261026T110000Z"])
     }
+
+    @Test("A zone that is written as single changes is the known zone when it is read again")
+    func singleChanges() {
+        let reading = Reading.ofEvent("DTSTART;TZID=Africa/Cairo:20261018T103000", "RRULE:FREQ=WEEKLY;COUNT=4")
+        // From 2016 to 2035.
+        let decades = Instant(seconds: 1_451_606_400)...Instant(seconds: 2_082_758_400)
+        let text = Forms.text(ICalendar(events: reading.events).serialized(coverage: decades))
+        #expect(text.contains("TZID:Africa/Cairo\r\nBEGIN:") && Reading.of(text).events == reading.events)
+    }
 }

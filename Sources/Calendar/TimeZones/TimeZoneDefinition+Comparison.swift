@@ -91,7 +91,9 @@ extension TimeZoneDefinition {
         let from = Instant(utc: CivilDateTime(startOf: CivilDate(uncheckedYear: 2007, month: 4, day: 10))).seconds
         let to = Instant(utc: CivilDateTime(startOf: CivilDate(uncheckedYear: 2037, month: 12, day: 30))).seconds
         let isOpen = observances.contains { $0.rule.map { $0.until == nil && $0.count == nil } ?? false }
-        let explicit = observances.flatMap { observance in
+        // A part that changes nothing says what was before the others, as ours do of the time before what they cover.
+        let changing = observances.filter { $0.offsetFrom != $0.offsetTo }
+        let explicit = (changing.isEmpty ? observances : changing).flatMap { observance in
             ([observance.start] + observance.additions).map { $0.wallSeconds - observance.offsetFrom }
         }
         guard let first = explicit.min(), let last = explicit.max() else { return from...to }

@@ -16,6 +16,7 @@ struct ReportOracleTests {
         "Samples/inbound/all-day-by-microsoft-flag.ics": "the flag makes it a whole day",
         "Samples/inbound/date-without-value.ics": "a day without VALUE=DATE is a day",
         "Samples/inbound/exclusion-rule.ics": "EXRULE is followed; it does not know it",
+        "Samples/inbound/rules-with-odd-parts.ics": "parts that the frequency forbids are left out",
         "Samples/inbound/two-rules.ics": "an exception to a day that two rules name leaves the day out",
         "Samples/inbound/until-as-date.ics": "the day that UNTIL names is the last one",
         "Samples/malformed/end-before-start.ics": "what ends before it begins has its start",
