@@ -42,7 +42,7 @@ extension World {
                 let event = link.externalID.flatMap({ calendar.events[$0] }), event.isLive, !event.isUnreadable,
                 link.etag?.isSameText(as: "\(event.etag)") == true,
                 agreed.ours == calendar.expressible(ours.entry).entry.canonical,
-                !store.conflicts.values.contains(where: { $0.item == link.item && $0.state == .open })
+                !store.conflicts.values.contains(where: { $0.item == link.item && $0.isToldOrLeft })
             else { continue }
             let wanted = calendar.rewritten(agreed.ours)
             var there = event.entry.canonical
@@ -73,6 +73,11 @@ extension Entry {
 
     /// The days from one occurrence of a daily series to the next.
     var dailyInterval: Int { repetition?.rrule?.contains("INTERVAL=2") == true ? 2 : 1 }
+}
+
+extension ConflictRecord {
+    /// Whether a person has yet to decide, or has said that the sides stay as they are.
+    var isToldOrLeft: Bool { state == .open || outcome == .dismissed }
 }
 
 extension ItemKey {

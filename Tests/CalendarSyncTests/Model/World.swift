@@ -301,7 +301,7 @@ final class World: @unchecked Sendable {
             }
             if event.isUnreadable { continue }
             let isOpen = store.conflicts.values.contains {
-                $0.item == item && $0.state == .open && $0.kind == .editedThere
+                $0.item == item && $0.isToldOrLeft && $0.kind == .editedThere
             }
             guard !isOpen, link.state != .quarantined else { continue }
             if undone.contains(item) {
