@@ -78,6 +78,8 @@ extension Planner {
     ) {
         var kept = link
         kept.agreed = agreement
+        // What was not written counts only as long as both sides are as they were then.
+        if agreement != link.agreed { kept.unwritten = nil }
         if let sight {
             kept.etag = sight.etag
             kept.stamp = sight.updatedAt

@@ -30,7 +30,8 @@ extension Planner {
         var step =
             isLeftAlone(link, here, sight, there) ? unchanged(link, there) : decide(link, ours, here, sight, there)
         if let sentence = link.unwritten { lost.append(Limitation(field: "", message: sentence)) }
-        step?.lost = lost
+        // Of an event that is not there, nothing is kept in part.
+        step?.lost = link.externalID == nil && step?.drafts.isEmpty != false ? [] : lost
         step?.title = ours?.entry.title ?? ""
         return step
     }

@@ -145,7 +145,8 @@ extension Planner {
     ///
     /// One calendar may have different ids for different people, so that only its events show that it is one.
     var itemsOfOthers: Int {
-        guard !policy.sharesIt, !links.values.contains(where: { $0.externalID != nil }) else { return 0 }
+        guard !policy.sharesIt, !links.values.contains(where: { $0.externalID != nil || $0.lastID != nil })
+        else { return 0 }
         let items = sightings.events.values.compactMap { sight -> ItemKey? in
             guard let mark = sight.mark, mark.installation == policy.installation, mark.circle == policy.circle,
                 policy.otherConnections.contains(mark.connection)

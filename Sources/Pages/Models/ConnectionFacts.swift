@@ -41,6 +41,14 @@ public enum ConnectionAlert: Sendable {
 extension ConnectionAlert {
     /// Whether somebody should do something; what a calendar cannot keep is only to be known.
     var needsSomebody: Bool { if case .shortened = self { false } else { true } }
+
+    /// Whether a run waits for a decision.
+    var waits: Bool {
+        switch self {
+        case .held, .shared: true
+        default: false
+        }
+    }
 }
 
 public struct ConnectionSummary: Sendable {
@@ -83,9 +91,11 @@ extension RenderContext {
         case .calendarGone: return badge(.bad, "badgeCalendarGone")
         case .active:
             if own.isRunning { return badge(.busy, "badgeSyncing") }
-            for case .held in own.alerts { return badge(.warning, "badgeHeld") }
+            if own.alerts.contains(where: \.waits) { return badge(.warning, "badgeHeld") }
             switch own.lastOutcome {
-            case .success: return own.alerts.isEmpty ? badge(.good, "badgeUpToDate") : badge(.warning, "badgeLook")
+            case .success:
+                return own.alerts.contains(where: \.needsSomebody)
+                    ? badge(.warning, "badgeLook") : badge(.good, "badgeUpToDate")
             case .partial: return badge(.warning, "badgePartly")
             case .failed: return badge(.bad, "badgeFailed")
             case nil: return badge(.busy, "badgeFirst")

@@ -95,7 +95,7 @@ public struct SyncPage: Page {
     }
 
     private func card(_ paper: RenderContext, _ own: ConnectionSummary) -> Node {
-        let isHeld = own.alerts.contains { if case .held = $0 { true } else { false } }
+        let isHeld = own.alerts.contains(where: \.waits)
         let isReady = own.state == .active && !own.isRunning && !isHeld
         let isUnfinished = [.unauthorized, .choosing, .choosingContent].contains(own.state)
         let name = paper.title(own)

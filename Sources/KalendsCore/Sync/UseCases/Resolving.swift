@@ -73,6 +73,9 @@ package struct Resolving: Sendable {
             guard case .entry(let entry) = event.content else { return record.starts.isEmpty }
             return record.starts.allSatisfy { entry.occurrence(takingPlaceAt: $0) != nil }
         } catch let failure as ProviderFailure {
+            // Nothing comes back in a calendar that is gone.
+            if failure.kind == .calendarMissing { return false }
+            if failure.kind == .unauthorized { await context.grants.markDead(connection.id) }
             throw Refusal(failure)
         }
     }
