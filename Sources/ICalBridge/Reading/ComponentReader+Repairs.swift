@@ -159,7 +159,7 @@ extension ComponentReader {
         if clocks > 0 {
             log.add(
                 .repaired, "list-clock", line: line, .listClock,
-                "\(clocks, .count) dates of EXDATE or RDATE name no time zone where the start does; they were read in the zone of the start."
+                "EXDATE or RDATE names no time zone where the start does (\(clocks, .count) in all); the zone of the start was taken."
             )
         }
     }

@@ -56,16 +56,20 @@ extension ComponentReader {
             return
         }
         event.recurrence.exclusions += walls.filter { starts.contains($0.instant(floatingIn: utc)) }
-        if isWhole {
+        let listedTo = times.lazy.filter { !$0.isComplete }.compactMap(\.walls.last).min() ?? start.civil
+        // What goes on after the series has ended leaves nothing out.
+        let hasEnded =
+            event.recurrence.rules.allSatisfy { $0.until.map { $0.wall(onClockOf: start) <= listedTo } ?? false }
+            && event.recurrence.additions.allSatisfy { $0.start.civil <= listedTo }
+        if isWhole || hasEnded {
             event.recurrence.exclusionRules = []
             log.add(
                 .repaired, "exclusion-rule", line: line, .exclusionRule,
                 "EXRULE is out of date and few apps follow it; the dates that it leaves out were listed as EXDATEs.")
         } else {
-            let last = times.lazy.filter { !$0.isComplete }.compactMap(\.walls.last).min() ?? start.civil
             log.add(
                 .warning, "exclusion-rule", line: line, .exclusionRuleUntil,
-                "EXRULE is out of date and few apps follow it; the dates that it leaves out were listed as EXDATEs up to \(last.date.description, .value), and it was kept for those after that."
+                "EXRULE is out of date and few apps follow it; the dates that it leaves out were listed as EXDATEs up to \(listedTo.date.description, .value), and it was kept for those after that."
             )
         }
     }

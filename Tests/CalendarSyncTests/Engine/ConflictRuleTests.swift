@@ -154,6 +154,7 @@ import Testing
         let undoing = RunRecord(id: "undo", trigger: .manual, startedAt: Instant(seconds: world.clock))
         let outcome = try await world.sync().undo(run: record.id, as: undoing)
         #expect(outcome.record.status == .success)
+        world.undone.formUnion(world.store.journal.filter { $0.reason == RunSession.undone }.map(\.item))
         for _ in 0..<2 {
             #expect(world.event(Self.item)?.entry.title == "Title of a0")
             #expect(world.event(Self.task) != nil)
