@@ -31,7 +31,8 @@ extension Planner {
             isLeftAlone(link, here, sight, there) ? unchanged(link, there) : decide(link, ours, here, sight, there)
         if let sentence = link.unwritten { lost.append(Limitation(field: "", message: sentence)) }
         // Of an event that is not there, nothing is kept in part.
-        step?.lost = link.externalID == nil && step?.drafts.isEmpty != false ? [] : lost
+        let isThere = link.externalID != nil || step?.drafts.isEmpty == false
+        step?.lost = isThere ? lost : []
         step?.title = ours?.entry.title ?? ""
         return step
     }
