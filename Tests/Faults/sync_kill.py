@@ -348,6 +348,8 @@ class History:
             return
         self.note("move the mailbox")
         self.side.move_mailbox(self.calendar)
+        # All events have new ids there, also those of somebody else.
+        self.foreign = self.strangers()
         self.bin = {}
 
     def kept(self):
