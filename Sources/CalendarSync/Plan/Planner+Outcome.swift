@@ -371,32 +371,3 @@ extension Entry {
         return entry
     }
 }
-
-extension Link {
-    /// Remembers whether the event has guests, if an answer said so.
-    mutating func note(guests: Bool?) {
-        if let guests { hasGuests = guests ? true : nil }
-    }
-
-    /// Removes the event's id from the link, and remembers it: the event is gone.
-    mutating func away() {
-        if let externalID { lastID = externalID }
-        externalID = nil
-        etag = nil
-    }
-
-    /// Reports whether anything that both sides agree on is new.
-    func differs(from other: Link) -> Bool {
-        agreed != other.agreed || etag != other.etag || externalID != other.externalID || state != other.state
-    }
-
-    /// The most edits that are remembered, so that a link is never much longer than its entries.
-    private static let mostFlips = 1000
-
-    /// Remembers for an hour the edits that were seen in the calendar.
-    mutating func add(_ seen: [EditSeen], at now: Instant) {
-        flips.removeAll { now.seconds - $0.at.seconds > Planner.hour }
-        flips += seen.map { ObservedFieldEdit(field: $0.field.string, value: $0.value.string, at: now) }
-        flips = flips.suffix(Self.mostFlips)
-    }
-}

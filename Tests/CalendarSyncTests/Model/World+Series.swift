@@ -45,11 +45,7 @@ extension World {
                 !store.conflicts.values.contains(where: { $0.item == link.item && $0.isToldOrLeft })
             else { continue }
             let wanted = calendar.rewritten(agreed.ours)
-            var there = event.entry.canonical
-            // What a person deleted there stays away.
-            for (start, occurrence) in there.occurrences where occurrence == .cancelled {
-                if wanted.occurrences[start] != .cancelled { there.occurrences[start] = wanted.occurrences[start] }
-            }
+            let there = event.entry.canonical.withDeleted(as: wanted)
             guard there == wanted else {
                 throw Violation(
                     description:
@@ -83,4 +79,15 @@ extension ConflictRecord {
 extension ItemKey {
     /// The id, with the occurrence if it is one.
     var name: String { occurrence.map { "\(id)@\($0.seconds)" } ?? id }
+}
+
+extension Entry {
+    /// The entry with the occurrences of another one in place of those that a person deleted here, which stay away.
+    func withDeleted(as other: Entry) -> Entry {
+        var entry = self
+        for (start, occurrence) in occurrences where occurrence == .cancelled {
+            if other.occurrences[start] != .cancelled { entry.occurrences[start] = other.occurrences[start] }
+        }
+        return entry
+    }
 }

@@ -312,11 +312,7 @@ final class World: @unchecked Sendable {
                 }
                 continue
             }
-            var theirs = event.entry.canonical
-            // What a person deleted there stays away.
-            for (start, occurrence) in theirs.occurrences where occurrence == .cancelled {
-                if entry.occurrences[start] != .cancelled { theirs.occurrences[start] = entry.occurrences[start] }
-            }
+            let theirs = event.entry.canonical.withDeleted(as: entry)
             guard theirs == entry else {
                 throw Violation(
                     description:

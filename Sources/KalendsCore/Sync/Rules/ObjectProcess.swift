@@ -84,7 +84,7 @@ final class ObjectProcess: Sendable {
         return try await ForeignAnswers.threads.run(for: caller) { [frames] in Self.answers(in: frames, read) }
     }
 
-    /// Returns the answers before the first frame that is none.
+    /// Returns the answers up to the first frame that cannot be read as one.
     private static func answers<Answer>(
         in frames: [ObjectFrame], _ read: (ObjectFrame) throws -> Answer
     ) -> [Answer] {
