@@ -15,6 +15,10 @@ enum FeedOccurrenceDifferences {
         1997: [
             .icalendar: sameUID,
             .ical: sameUID.merging([
+                "collective+icalendar/src/icalendar/fuzzing/corpus/issue_184_broken_representation_of_period.ics":
+                    startWithPeriod,
+                "collective+icalendar/src/icalendar/tests/events/issue_184_broken_representation_of_period.ics":
+                    startWithPeriod,
                 "ical4j/valid/Dryway.ics": zoneWithoutRules, "ical4j/valid/Earth32Seasons.ics": zoneWithoutRules,
             ]) { $1 },
             .icaljs: sameUID.merging([
@@ -43,6 +47,8 @@ enum FeedOccurrenceDifferences {
         "jens-maus+node-ical/test/fixtures/tv-show-episode.ics": twins,
     ]
     private static let twins = "of several events with one UID, a circle keeps the latest revision"
+    private static let startWithPeriod =
+        "a period at the start gives the start its length (RFC 5545, section 3.8.5.2); it gives both lengths"
     private static let zoneWithoutRules = "it forgets changes without a rule in a zone of the feed's own"
     private static let leapDay = "a 29 February takes place in leap years; it gives 1 March in others"
 }
