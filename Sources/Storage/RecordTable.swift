@@ -296,13 +296,25 @@ extension ReadTransaction {
     }
 }
 
+/// The values of records of a table without a counted column.
+struct RecordRows<Record: StoredRow>: Sendable {
+    fileprivate let values: [[SQLValue]]
+
+    init(_ records: [Record]) { values = records.map(Record.table.values) }
+}
+
 extension WriteTransaction {
     /// Stores a new record, or the new values of a known one.
     func put<Record: StoredRow>(_ record: Record) throws { try insert(new: record, Record.table.otherwise) }
 
     /// Stores new records, or the new values of known ones, of a table without a counted column.
-    func put<Record: StoredRow>(all records: [Record]) throws {
-        try insert(all: records, otherwise: Record.table.otherwise)
+    func put<Record: StoredRow>(all records: [Record]) throws { try put(RecordRows(records)) }
+
+    /// Stores the rows of such records.
+    func put<Record: StoredRow>(_ rows: RecordRows<Record>) throws {
+        let table = Record.table
+        try insertRows(
+            into: "\(table.schema.name) (\(table.names))", rows.values, otherwise: table.otherwise)
     }
 
     /// Stores a new record and returns how many rows changed.

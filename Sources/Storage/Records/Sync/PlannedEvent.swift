@@ -132,9 +132,18 @@ extension ReadTransaction {
     }
 }
 
+/// Rows of planned events, made before the transaction that stores them and in the order in which the table has them.
+public struct PlannedEventRows: Sendable {
+    fileprivate let rows: RecordRows<PlannedEvent>
+
+    public init(_ events: [PlannedEvent]) {
+        rows = RecordRows(events.sorted { ($0.externalID, $0.startsAt) < ($1.externalID, $1.startsAt) })
+    }
+}
+
 extension WriteTransaction {
     /// Stores a user's new or changed events.
-    public func putPlannedEvents(_ events: [PlannedEvent]) throws { try put(all: events) }
+    public func putPlannedEvents(_ events: PlannedEventRows) throws { try put(events.rows) }
 
     public func deletePlannedEvent(_ key: PlannedEventKey, of user: String, source: String) throws {
         try execute(

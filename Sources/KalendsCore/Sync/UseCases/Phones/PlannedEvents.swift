@@ -8,6 +8,8 @@ package import Storage
 package struct PlannedEvents: Sendable {
     /// The name of a phone's calendars as a source.
     static let source = "apple_eventkit"
+    /// How often what a phone sends is compared before others have to wait for the comparison.
+    private static let mostAttempts = 4
 
     /// The result for the events that a phone sent.
     package struct Report: Sendable {
@@ -56,14 +58,22 @@ package struct PlannedEvents: Sendable {
         @Sendable func replacement(in transaction: any ReadTransaction) throws -> PlanReplacement {
             try PlanReplacement(of: user, range, by: wanted, sent, quotas, in: transaction)
         }
-        let prepared = try await acts.store.read(replacement)
-        return try await acts.act(on: .ownCalendar(of: user), for: caller) { act in
-            let transaction = act.transaction
-            guard try transaction.readsPhone(of: user) else { throw Refusal.phoneUnread }
-            let isCurrent = try transaction.plannedVersion(of: user) == prepared.version
-            let replacement = isCurrent ? prepared : try replacement(in: transaction)
-            try replacement.store(at: act.now, in: transaction)
-            return .unnoted("What is in people's own calendars is their own concern.", replacement.report)
+        var attempts = 0
+        while true {
+            attempts += 1
+            let isLast = attempts == Self.mostAttempts
+            let prepared = try await acts.store.read(replacement)
+            let report: Report? = try await acts.act(on: .ownCalendar(of: user), for: caller) { act in
+                let transaction = act.transaction
+                guard try transaction.readsPhone(of: user) else { throw Refusal.phoneUnread }
+                let isCurrent = try transaction.plannedVersion(of: user) == prepared.version
+                // To compare all again takes as long as to store it, and others would wait for both.
+                guard isCurrent || isLast else { return .unchanged(nil) }
+                let replacement = isCurrent ? prepared : try replacement(in: transaction)
+                try replacement.store(at: act.now, in: transaction)
+                return .unnoted("What is in people's own calendars is their own concern.", replacement.report)
+            }
+            if let report { return report }
         }
     }
 
@@ -88,9 +98,9 @@ private struct PlanReplacement: Sendable {
     private(set) var report = PlannedEvents.Report()
     private let user: String
     private let range: Range<Int>
-    private let gone: [PlannedEventKey]
-    private let staying: [PlannedEvent]
-    private var changed: [PlannedEventKey: PlannedEvent] = [:]
+    /// The events that are deleted one by one; nil where one statement deletes all in the range.
+    private let gone: [PlannedEventKey]?
+    private let rows: PlannedEventRows
     private let change: Usage
 
     /// The most events that are deleted one by one.
@@ -108,17 +118,18 @@ private struct PlanReplacement: Sendable {
         (self.user, self.range, version) = (user, range, try transaction.plannedVersion(of: user))
         let before = try transaction.plannedUsage(of: user)
         let there = try transaction.plannedEventKeys(of: user, source: source, overlapping: range)
-        gone = there.filter { !keys.contains($0) && !failed.contains($0.externalID) }
+        let gone = there.filter { !keys.contains($0) && !failed.contains($0.externalID) }
         report.deleted = gone.count
         let stays = Set(there).subtracting(gone)
         var known: [PlannedEventKey: PlannedEvent] = [:]
         for event in try transaction.plannedEvents(of: user, source: source, Array(keys.union(stays))) {
             known[event.key] = event
         }
-        staying = stays.compactMap { known[$0] }
+        let staying = stays.compactMap { known[$0] }
         let freed =
             try transaction.plannedBytes(of: user, source: source, overlapping: range)
             - staying.reduce(0) { $0 + $1.bytes }
+        var changed: [PlannedEventKey: PlannedEvent] = [:]
         var usage = Usage(count: before.count - gone.count, bytes: before.bytes - freed)
         for (index, event) in wanted.enumerated() {
             guard let event else {
@@ -141,19 +152,22 @@ private struct PlanReplacement: Sendable {
             }
         }
         change = Usage(count: usage.count - before.count, bytes: usage.bytes - before.bytes)
+        let deletesAll = gone.count > max(Self.fewDeleted, staying.count)
+        self.gone = deletesAll ? nil : gone
+        // Those that stay are inserted again after all were deleted.
+        rows = PlannedEventRows(
+            Array(changed.values) + (deletesAll ? staying.filter { changed[$0.key] == nil } : []))
     }
 
     func store(at now: Int, in transaction: any WriteTransaction) throws {
         guard report.deleted + report.upserted > 0 else { return }
         let source = PlannedEvents.source
-        if gone.count > max(Self.fewDeleted, staying.count) {
-            // One statement deletes all events in the range; those that stay are inserted again.
-            try transaction.deletePlannedEvents(of: user, source: source, overlapping: range)
-            try transaction.putPlannedEvents(staying.filter { changed[$0.key] == nil })
-        } else {
+        if let gone {
             for key in gone { try transaction.deletePlannedEvent(key, of: user, source: source) }
+        } else {
+            try transaction.deletePlannedEvents(of: user, source: source, overlapping: range)
         }
-        try transaction.putPlannedEvents(Array(changed.values))
+        try transaction.putPlannedEvents(rows)
         try transaction.addPlannedUsage(change, of: user)
         try transaction.touchOwnFeeds(of: user, now: now)
     }
