@@ -2,6 +2,7 @@
 
 internal import GRDB
 internal import GRDBSQLite
+internal import Storage
 internal import Synchronization
 
 /// Folds the log into the file once it has enough pages, in the writer's turn but after whoever waits for it.
@@ -15,10 +16,18 @@ final class LogFolding: Sendable {
     private static let pages = 2000
     /// The same while an import stages events: each of its transactions changes nearly the same pages of four indexes.
     private static let pagesWhileStaging = 6000
+    /// The pages from which the log is made to begin again (64 MiB). As long as one reader follows another, SQLite does not
+    /// do so by itself, and the log grows.
+    private static let mostPages = 16_384
+    /// How many milliseconds readers may keep it from that, and how long it waits after it was kept from it.
+    private static let patience = 100
+    private static let pause = Duration.seconds(1)
 
     private let pages = Atomic(0)
     private let isComing = Atomic(false)
     private let hasEnded = Atomic(false)
+    /// When the log may be made to begin again; only the writer's queue uses it.
+    private let nextRestart = Mutex(ContinuousClock.now)
 
     /// Counts the pages that the connection's commits leave in the log; it folds none of them by itself from here on.
     ///
@@ -40,14 +49,27 @@ final class LogFolding: Sendable {
     /// Lets the log be folded after a commit if it is long enough.
     ///
     /// - Parameter isStaged: whether an import staged events, of which more follow.
-    func afterCommit(isStaged: Bool, _ pool: DatabasePool) {
+    func afterCommit(isStaged: Bool, _ pool: DatabasePool, _ gauge: WriteGauge) {
         let most = isStaged ? Self.pagesWhileStaging : Self.pages
         guard pages.load(ordering: .relaxed) >= most, !isComing.exchange(true, ordering: .relaxed) else { return }
         pool.asyncWriteWithoutTransaction { db in
             self.isComing.store(false, ordering: .relaxed)
             // What fails here, such as for want of space, is tried again after the next commit.
-            if !self.hasEnded.load(ordering: .relaxed) { _ = try? db.checkpoint(.passive) }
+            if !self.hasEnded.load(ordering: .relaxed) { try? gauge.measure { try self.fold(db) } }
         }
+    }
+
+    private func fold(_ db: Database) throws {
+        _ = try db.checkpoint(.passive)
+        let isDue = nextRestart.withLock { next in
+            guard pages.load(ordering: .relaxed) >= Self.mostPages, next <= .now else { return false }
+            next = .now + Self.pause
+            return true
+        }
+        guard isDue else { return }
+        try db.execute(sql: "PRAGMA busy_timeout = \(Self.patience)")
+        defer { try? db.execute(sql: "PRAGMA busy_timeout = \(SQLiteStore.patience * 1000)") }
+        _ = try? db.checkpoint(.restart)
     }
 
     /// Must be called before the connection is closed; returns false when it was called before.

@@ -4,6 +4,7 @@ import Foundation
 import Storage
 import StorageSQLite
 import StoreConformance
+import Synchronization
 import Testing
 
 @Suite("The length of SQLite's log", .enabled(if: !TestedStore.isPostgreSQL, "It is about SQLite's file"))
@@ -25,6 +26,25 @@ struct LogFoldingTests {
         let home = try TemporaryStore()
         for number in 0..<40 { try await home.write(change(number)) }
         #expect(try log(home) > 2000 * Self.page && log(home) < 2600 * Self.page)
+    }
+
+    @Test("While one reader follows another it does not grow for good: it begins again as soon as none is left in it")
+    func readers() async throws {
+        let home = try TemporaryStore()
+        // A read that ends only once another one has begun, so that there is always one.
+        let isOver = Mutex(false)
+        let reader = Task {
+            while !isOver.withLock({ $0 }) {
+                async let one: Void = home.read { _ in Thread.sleep(forTimeInterval: 0.06) }
+                try await Task.sleep(for: .milliseconds(30))
+                async let two: Void = home.read { _ in Thread.sleep(forTimeInterval: 0.06) }
+                _ = try await (one, two)
+            }
+        }
+        for number in 0..<100 { try await home.write(change(number)) }
+        isOver.withLock { $0 = true }
+        try await reader.value
+        #expect(try log(home) < 22_000 * Self.page)
     }
 
     @Test("It grows longer while events are staged, and begins again after the next write that is not")
