@@ -14,10 +14,10 @@ import Testing
 
 @Suite("Feeds that are too large to be kept")
 struct LargeFeedTests {
-    /// Creates a circle whose feed is longer than the texts that are joined in one buffer.
-    private static func circle(_ server: TestServer) async throws -> (id: String, path: String) {
+    /// Creates a circle whose feed is longer than the texts that are joined in one buffer, unless it has fewer tasks.
+    private static func circle(_ server: TestServer, tasks: Int = 200) async throws -> (id: String, path: String) {
         try await server.makeCircle()
-        for first in stride(from: 0, to: 200, by: 10) {
+        for first in stride(from: 0, to: tasks, by: 10) {
             let lines = (first..<first + 10).map { number in
                 let notes = String(repeating: "n\(number) ", count: 10_000)
                 return #"{"op":"put","collection":"tasks","id":"t\#(number)","value":{"title":"T\#(number)","#
@@ -69,6 +69,32 @@ struct LargeFeedTests {
             // Nobody reads it any more.
             while server.services.memory.texts.used > 0 { try await Task.sleep(for: .milliseconds(5)) }
         }
+    }
+
+    @Test("A feed is not made before there is room for its bytes, of which one user's feeds have half")
+    func room() async throws {
+        try await TestServer.run { server in
+            let feed = try await Self.circle(server, tasks: 40)
+            let memory = server.services.memory
+            let taken = MemoryShare(memory.feeds, network: "ann")
+            #expect(taken.holdNow(memory.feeds.counted(.max, for: "ann")))
+            async let answer = server.raw(.get, feed.path)
+            while memory.feeds.waiting == 0 { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(try await server.services.store.read { try $0.feed(feed.id)?.lastAccessedAt } == nil)
+            taken.keep(0)
+            #expect(try await answer.status == 200)
+            while memory.feeds.used > 0 { try await Task.sleep(for: .milliseconds(5)) }
+        }
+    }
+
+    @Test("One user's large feeds leave half of the room to others, and what is longer than that is made one at a time")
+    func turns() async throws {
+        let memory = MemoryBudgets(ConnectionLimits(), width: 2)
+        let own = [10, 10, 10].map { memory.text(of: $0 << 20, for: "vic") }
+        #expect(zip(own, [10, 10, 10]).map { $0.holdNow($1 << 20) } == [true, true, false])
+        #expect(memory.text(of: 20 << 20, for: "ann").holdNow(20 << 20))
+        #expect(!memory.text(of: 40 << 20, for: "ben").holdNow(40 << 20))
+        withExtendedLifetime(own) {}
     }
 
     @Test("A circle that is larger than what is remembered is not kept, and its feed is right after each change")

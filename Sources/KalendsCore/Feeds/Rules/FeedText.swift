@@ -11,7 +11,7 @@ package final class FeedText: Sendable {
     package let count: Int
     /// The bytes in parts, each of which ends where an event does.
     package let parts: [[UInt8]]
-    /// The room held for the text as long as it exists; nil if its readers count it.
+    /// The room held for the text before it was made: as long as it exists if it is large, else until a reader counts it.
     package let room: MemoryShare?
 
     init(_ parts: [[UInt8]], room: MemoryShare?) {

@@ -70,7 +70,9 @@ package struct FeedReading: Sendable {
         keep: @escaping @Sendable (RenderedFeed) -> Void
     ) async throws -> RenderedFeed {
         let rendered = try await context.cache.rendered(live, for: token.key, as: form, now: now) {
-            let rendered = try await render(token, as: form, now: now)
+            let rendered = try await ReadPurpose.$isShort.withValue(false) {
+                try await render(token, as: form, now: now)
+            }
             keep(rendered)
             return rendered
         }
@@ -91,14 +93,17 @@ package struct FeedReading: Sendable {
         }
         if let made { return feed(made) }
         let owner = first.feed.showsOwn ? first.feed.userID : nil
+        let payer = first.feed.userID
         // Readers of large texts may be slow, so nothing else is held while this is waited for.
-        let textRoom = try await context.room(forTextOf: first.circle.id, andOwnOf: owner, as: form)
+        let textRoom = try await context.room(
+            forTextOf: first.circle.id, andOwnOf: owner, as: form, for: payer)
         switch form {
-        case .iCalendar: if let owner { room = try await context.room(forOwnOf: owner) }
-        case .jCal, .xCal:
-            room = try await context.room(forFormOf: first.circle.id, andOwnOf: owner, for: first.feed.userID)
-        case .csv:
-            room = try await context.room(forCircle: first.circle.id, andOwnOf: owner, for: first.feed.userID)
+        case .iCalendar:
+            if let owner { room = try await context.room(forOwnOf: owner) }
+            let turn = try await context.turn(of: payer)
+            if let room { room.rely(on: turn) } else { room = turn }
+        case .jCal, .xCal: room = try await context.room(forFormOf: first.circle.id, andOwnOf: owner, for: payer)
+        case .csv: room = try await context.room(forCircle: first.circle.id, andOwnOf: owner, for: payer)
         }
         defer { withExtendedLifetime(room) {} }
         let look: @Sendable (any ReadTransaction) throws -> Look = { transaction in

@@ -21,9 +21,7 @@ extension CircleReading {
     func room(forCircle id: String, andOwnOf owner: String? = nil, for payer: String) async throws -> MemoryShare {
         let share = try await room(forFormOf: id, andOwnOf: owner, for: payer)
         // Reading a whole circle occupies a reader of the database for long, and one must remain free for polls.
-        let memoryShare = MemoryShare(memory.pages, network: ByteString(payer))
-        try await memoryShare.hold(MemoryBudgets.mostPageBytes)
-        share.rely(on: memoryShare)
+        share.rely(on: try await turn(of: payer))
         return share
     }
 
@@ -52,19 +50,31 @@ extension CircleReading {
         return share
     }
 
-    /// Takes room for a feed's text, to be held as long as the text; returns nil if the text is not large.
+    /// Takes room for a feed's text before it is made, to be held until its readers count it; that of a large text is
+    /// held as long as the text.
     ///
-    /// Large texts wait until there is memory for them; a small one never waits. Throws 503 if others keep the room for
-    /// too long.
+    /// Throws 503 if others keep the room for too long.
     ///
     /// - Parameters:
     ///   - owner: the user whose own entries the feed shows, if any.
     ///   - form: a form other than iCalendar is made of that, and counts with it.
-    func room(forTextOf id: String, andOwnOf owner: String?, as form: CalendarForm) async throws -> MemoryShare? {
-        let size = try await store.read { try RowSize.all(of: id, andOwnOf: owner, in: $0).text }
-        guard size > FeedText.mostJoined else { return nil }
-        let share = MemoryShare(memory.texts)
-        try await share.hold(form == .iCalendar ? size : size * 3)
+    ///   - payer: who takes turns with others.
+    func room(
+        forTextOf id: String, andOwnOf owner: String?, as form: CalendarForm, for payer: String
+    ) async throws -> MemoryShare {
+        let rows = try await store.read { try RowSize.all(of: id, andOwnOf: owner, in: $0).text }
+        let size = form == .iCalendar ? rows : rows * 3
+        let share =
+            rows > FeedText.mostJoined
+            ? memory.text(of: size, for: payer) : MemoryShare(memory.feeds, network: ByteString(payer))
+        try await share.hold(size)
+        return share
+    }
+
+    /// Takes the turn in which a whole circle is read.
+    func turn(of payer: String) async throws -> MemoryShare {
+        let share = MemoryShare(memory.pages, network: ByteString(payer))
+        try await share.hold(MemoryBudgets.mostPageBytes)
         return share
     }
 
@@ -82,7 +92,7 @@ extension CircleReading {
     ) async throws -> (Value, CircleRoom) {
         var needed = CircleRoom.Needed()
         while true {
-            let room = CircleRoom(memory, payer)
+            let room = CircleRoom(memory, payer, text: needed.text)
             // Readers of large texts may be slow, so nothing else is held while this is waited for.
             try await room.texts.hold(needed.text)
             try await room.circles.hold(needed.memory)
@@ -109,8 +119,8 @@ final class CircleRoom: Sendable {
     fileprivate let circles: MemoryShare
     fileprivate let memoryShare: MemoryShare
 
-    fileprivate init(_ memory: MemoryBudgets, _ payer: String) {
-        texts = MemoryShare(memory.texts)
+    fileprivate init(_ memory: MemoryBudgets, _ payer: String, text: Int) {
+        texts = memory.text(of: text, for: payer)
         circles = MemoryShare(memory.circles, network: ByteString(payer))
         memoryShare = MemoryShare(memory.pages, network: ByteString(payer))
     }
@@ -130,9 +140,12 @@ final class CircleRoom: Sendable {
         guard texts.holdNow(needed.text), circles.holdNow(needed.memory) else { throw needed }
     }
 
-    /// Whether the text of a feed's circle is so large that room is needed for it.
+    /// The most bytes of a text that is made in the look at the database that finds its feed.
+    private static let mostAtOnce = 512 << 10
+
+    /// Whether the text of a feed's circle is so large that it needs room, and a turn with others.
     static func isLarge(_ open: OpenFeed) -> Bool {
-        RowSize(open.itemUsage, Usage(count: open.importedEventCount)).text > FeedText.mostJoined
+        RowSize(open.itemUsage, Usage(count: open.importedEventCount)).text > mostAtOnce
     }
 }
 

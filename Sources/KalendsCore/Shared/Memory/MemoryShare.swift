@@ -67,16 +67,34 @@ package final class MemoryShare: Sendable {
 
     /// Like `hold`, for bytes that others may read at the same time.
     ///
-    /// - Parameter name: what identifies the bytes.
-    package func hold(_ count: Int, of shared: SharedAnswers, as name: ByteString) async throws {
+    /// - Parameters:
+    ///   - name: what identifies the bytes.
+    ///   - early: a share with what was held before the bytes were there; it counts if it is of the same budget.
+    package func hold(
+        _ count: Int, of shared: SharedAnswers, as name: ByteString, from early: MemoryShare? = nil
+    ) async throws {
         guard part.withLock({ $0 == nil }), other.withLock({ $0 == nil }) else { return }
         var own = shared.join(name)
         if own == nil {
             let common = another()
+            if let early, early.budget === budget { common.take(over: early) }
             try await common.hold(count)
+            common.keep(count)
             own = shared.add(name, common)
         }
         part.withLock { $0 = own }
+    }
+
+    /// Takes over what another share of the same budget holds.
+    private func take(over other: MemoryShare) {
+        let (count, network) = other.held.withLock { other in
+            defer { other.count = 0 }
+            return (other.count, other.network)
+        }
+        held.withLock { held in
+            budget.move(count, of: network, to: held.network)
+            held.count += count
+        }
     }
 
     /// Keeps a reference to another share, which already holds what this one needs.
@@ -146,6 +164,12 @@ package struct MemoryBudgets: Sendable {
     private static func pages(_ width: Int) -> MemoryBudget {
         MemoryBudget(
             limit: width * mostPageBytes, ofOne: max(1, width - 1) * mostPageBytes, patience: .seconds(10))
+    }
+
+    /// Returns a share for a large text: what is longer than one user's half is made one at a time.
+    func text(of size: Int, for payer: String) -> MemoryShare {
+        let payer = ByteString(payer)
+        return MemoryShare(texts, network: texts.counted(size, for: payer) == size ? payer : nil)
     }
 
     /// Whether so much is in use that slow readers must read faster.

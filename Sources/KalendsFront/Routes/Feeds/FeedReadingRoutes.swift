@@ -103,7 +103,7 @@ struct FeedReadingRoutes: Sendable {
             }
             let answer = FeedAnswer(asked, look, rendered.shown, changedAt: rendered.changedAt)
             let body = try await body(of: answer, madeNow: rendered.text, context) ?? ResponseBody()
-            return try await respond(answer, body, live, rendered.version, request, context)
+            return try await respond(answer, body, live, rendered.version, request, context, rendered.text.room)
         }
     }
 
@@ -143,7 +143,7 @@ struct FeedReadingRoutes: Sendable {
     /// Counts an access before its answer is sent.
     private func respond(
         _ answer: FeedAnswer, _ body: ResponseBody, _ live: LiveFeed, _ version: FeedVersion, _ request: Request,
-        _ context: KalendsContext
+        _ context: KalendsContext, _ early: MemoryShare? = nil
     ) async throws -> Response {
         guard ConditionalGet.isMeant(request.headers, for: answer.current) else {
             return Self.notMeant(request)
@@ -152,7 +152,7 @@ struct FeedReadingRoutes: Sendable {
             if let count = body.contentLength, count > MemoryShare.free {
                 // This comes before the access is counted: an answer that does not fit into memory is not an access.
                 try await context.memory.feed.hold(
-                    count, of: services.memory.shared, as: ByteString(answer.validators.etag))
+                    count, of: services.memory.shared, as: ByteString(answer.validators.etag), from: early)
             }
             try await count(access, context)
         }
