@@ -49,7 +49,7 @@ package struct ServerSettings: Sendable {
     package var accessDurability = AccessDurability.power
     /// The size of the feed cache in bytes: a third holds feeds as they are sent, the rest the event texts they are
     /// made of.
-    package var cacheBytes = 64 << 20
+    package var cacheBytes = 48 << 20
     /// How much users and circles may have.
     package var quotas = Quotas()
     /// The limits of client connections; only the limits on their number are settings.

@@ -130,7 +130,7 @@ package struct Setting: Hashable, Sendable {
         "accessDurability", .choice(AccessDurability.allCases.map(\.rawValue)), standard: "power",
         "What the count of a read survives: a power cut, or with process, which is faster, only the server's end.")
     package static let cacheBytes = Setting(
-        "cacheBytes", .number(1 << 20...1 << 40), standard: "67108864",
+        "cacheBytes", .number(1 << 20...1 << 40), standard: "50331648",
         "Bytes of memory for caching feeds, so that they are not made again for each reader.")
     package static let secretKey = Setting(
         "secretKey", .text, standard: "the file <database>.key", "The sealing key itself, 32 bytes in base64."
