@@ -56,6 +56,29 @@ struct TaskImportTests {
         }
     }
 
+    @Test("As many become tasks as one transaction can write while others wait, by their bytes, too")
+    func many() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let todos = (0..<80).map { number in
+                """
+                BEGIN:VTODO\r
+                UID:long\(number)\r
+                DTSTAMP:20260101T000000Z\r
+                SUMMARY:Long \(number)\r
+                DESCRIPTION:\(String(repeating: "n", count: 60_000))\r
+                END:VTODO\r
+
+                """
+            }
+            let report = try await server.bring(
+                file: "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Example//EN\r\n\(todos.joined())END:VCALENDAR\r\n",
+                Self.asTasks)
+            #expect(report.counts["tasks"] == 69 && report.counts["todos"] == 11, "\(report.counts)")
+            #expect(report.text.contains("at most 2000 tasks of 4194304 bytes"))
+        }
+    }
+
     @Test("A task that was changed stays as it is until a newer file comes, and after an undo")
     func changed() async throws {
         try await TestServer.run { server in

@@ -63,7 +63,7 @@ struct ImportPlan: Sendable {
     var counts = ImportCounts()
     private(set) var owner: ImportOwner
     /// How many to-dos become tasks, or are tasks.
-    private var tasks = 0
+    private var tasks = Usage()
     var twins = ImportDuplicates()
     /// The items that the caller wants left out and that have not been found yet.
     private(set) var unmetExclusions: Set<ByteString>
@@ -274,11 +274,14 @@ struct ImportPlan: Sendable {
         if !mayMove || index.components(of: draft.event.uid) > 1 || TaskContent(of: draft.event, in: zone) == nil {
             item.reason = Sentence(
                 .keptAsToDo, "It was kept as a to-do: a task has a title, is not private, and does not repeat.")
-        } else if tasks == ImportedTask.most {
+        } else if tasks.count == ImportedTask.most || tasks.bytes + draft.content.utf8.count > ImportedTask.mostBytes {
             item.reason = Sentence(
-                .tooManyTasks, "It was kept as a to-do: an import makes at most \(ImportedTask.most, .count) tasks.")
+                .tooManyTasks,
+                "It was kept as a to-do: an import makes at most \(ImportedTask.most, .count) tasks of \(ImportedTask.mostBytes, .size) bytes."
+            )
         } else {
-            tasks += 1
+            tasks.count += 1
+            tasks.bytes += draft.content.utf8.count
             item.isTask = true
             return ImportOwner.Home(source: .tasks, former: .shared)
         }

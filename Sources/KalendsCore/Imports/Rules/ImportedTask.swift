@@ -13,6 +13,8 @@ import Storage
 enum ImportedTask {
     /// The most tasks that an import makes, all of them in the transaction that publishes it.
     static let most = 2000
+    /// The most bytes of their to-dos as they are stored.
+    static let mostBytes = 4 << 20
     /// The longest UID of a task, in bytes.
     static let longestUID = 255
 
