@@ -22,12 +22,14 @@ enum ReadingPromises {
         return options
     }
 
-    /// Checks that reading everything with libical, in chunks, and slice by slice, gives the same result.
+    /// Checks that reading everything with libical, nothing with it, in chunks, and slice by slice, gives the same result.
     static func checkWays(_ bytes: [UInt8], _ reading: CalendarReading) {
         var options = Self.options
-        options.decodesAllWithLibical = true
+        options.decoder = .libicalAlways
         expectSame(CalendarReader(options: options).read(bytes), reading, "with libical")
-        options.decodesAllWithLibical = false
+        options.decoder = .swift
+        expectSame(CalendarReader(options: options).read(bytes), reading, "without libical")
+        options.decoder = .libical
         (options.chunkedSize, options.chunkSize) = (1, 64)
         expectSame(CalendarReader(options: options).read(bytes), reading, "in chunks")
         options.partSize = 64

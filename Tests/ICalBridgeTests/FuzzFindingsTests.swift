@@ -89,11 +89,11 @@ struct FuzzFindingsTests {
             for parameter in parameters {
                 let lines = ["DTSTART:20260101T090000Z", "\(name)\(parameter):", "\(name): Second"]
                 let bytes = Array(Reading.calendar(Reading.event(lines)).utf8)
-                for libical in [false, true] {
+                for decoder in CalendarReader.Decoder.allCases {
                     var options = CalendarReader.Options()
-                    options.decodesAllWithLibical = libical
+                    options.decoder = decoder
                     let reading = CalendarReader(options: options).read(bytes)
-                    #expect(reading.codes.isEmpty, "\(name)\(parameter), with libical: \(libical)")
+                    #expect(reading.codes.isEmpty, "\(name)\(parameter), \(decoder)")
                     let event = reading.first
                     #expect([event?.summary, event?.description, event?.location].compactMap(\.self) == [" Second"])
                     #expect(event?.textParameters == nil)
@@ -108,9 +108,9 @@ struct FuzzFindingsTests {
         for cut in ["C\r\nHARSET", "C\nHARSET", "CHAR\u{0}SET", "CHARSET\u{7F} ", "\u{1} CHARSET"] {
             let lines = ["DTSTART:20260101T090000Z", "SUMMARY;\(cut)=utf-8;LANGUAGE=de:One"]
             let bytes = Array(Reading.calendar(Reading.event(lines)).utf8)
-            for libical in [false, true] {
+            for decoder in CalendarReader.Decoder.allCases {
                 var options = CalendarReader.Options()
-                options.decodesAllWithLibical = libical
+                options.decoder = decoder
                 let reading = CalendarReader(options: options).read(bytes)
                 #expect(reading.first?.summary == "One")
                 #expect(reading.first?.textParameters == ["SUMMARY": [.init(name: "LANGUAGE", values: ["de"])]])
@@ -126,11 +126,11 @@ struct FuzzFindingsTests {
         for value in ["RECURRENCE-ID:20260230T090000Z", "RECURRENCE-ID;RANGE=THISANDFUTURE:soon"] {
             let override = Reading.event([value, "DTSTART:20260309T100000Z", "SEQUENCE:2", "SUMMARY:Later"])
             let bytes = Array(Reading.calendar(series + override).utf8)
-            for libical in [false, true] {
+            for decoder in CalendarReader.Decoder.allCases {
                 var options = CalendarReader.Options()
-                options.decodesAllWithLibical = libical
+                options.decoder = decoder
                 let reading = CalendarReader(options: options).read(bytes)
-                #expect(reading.events.map(\.summary) == ["Series"], "\(value), with libical: \(libical)")
+                #expect(reading.events.map(\.summary) == ["Series"], "\(value), \(decoder)")
                 #expect(reading.skipped == 1)
                 let errors = reading.problems.filter { $0.severity == .error }
                 #expect(errors.contains { $0.code == "recurrence-id-unreadable" })
@@ -149,12 +149,12 @@ struct FuzzFindingsTests {
             ([wrong, right], false), ([right, repeated], false), ([repeated, right], true), ([wrong, repeated], true),
         ] {
             let bytes = Array(Reading.calendar(Reading.event(["DTSTART:20260302T150000Z"] + lines)).utf8)
-            for libical in [false, true] {
+            for decoder in CalendarReader.Decoder.allCases {
                 var options = CalendarReader.Options()
-                options.decodesAllWithLibical = libical
+                options.decoder = decoder
                 let event = try #require(CalendarReader(options: options).read(bytes).first)
                 #expect(event.recurrenceID != nil)
-                #expect(event.appliesToFuture == appliesToFuture, "\(lines), with libical: \(libical)")
+                #expect(event.appliesToFuture == appliesToFuture, "\(lines), \(decoder)")
             }
         }
     }

@@ -117,9 +117,9 @@ struct ReadingMeaningTests {
             "DTSTART:20260101T090000Z", "SUMMARY;LANGUAGE=de:Mittagessen\\, groß",
             "DESCRIPTION;ALTREP=\"cid:part1@example.org\";X-A=b:Mit allen", "LOCATION;CHARSET=UTF-8;VALUE=TEXT:Kantine",
         ]
-        for libical in [false, true] {
+        for decoder in CalendarReader.Decoder.allCases {
             var options = CalendarReader.Options()
-            options.decodesAllWithLibical = libical
+            options.decoder = decoder
             let bytes = Array(Reading.calendar(Reading.event(lines)).utf8)
             let reading = CalendarReader(options: options).read(bytes)
             #expect(reading.first?.summary == "Mittagessen, groß")

@@ -56,10 +56,10 @@ struct SlicesLineByLineTests {
         return ["BEGIN:\(name)"] + lines + ["END:\(name)"]
     }
 
-    private static func read(_ bytes: [UInt8], withLibical: Bool) -> CalendarReading {
+    private static func read(_ bytes: [UInt8], _ decoder: CalendarReader.Decoder) -> CalendarReading {
         var options = CalendarReader.Options(limits: .large)
         options.threads = 1
-        options.decodesAllWithLibical = withLibical
+        options.decoder = decoder
         return CalendarReader(options: options).read(bytes)
     }
 
@@ -70,8 +70,9 @@ struct SlicesLineByLineTests {
         for _ in 0..<25 {
             let lines = (0..<8).flatMap { _ in Self.component(&random) }
             let bytes = Array(Reading.calendar(lines).utf8)
-            let (alone, whole) = (Self.read(bytes, withLibical: false), Self.read(bytes, withLibical: true))
-            #expect(alone == whole, "\(Reading.calendar(lines))")
+            let alone = Self.read(bytes, .libical)
+            #expect(alone == Self.read(bytes, .libicalAlways), "\(Reading.calendar(lines))")
+            #expect(alone == Self.read(bytes, .swift), "\(Reading.calendar(lines))")
             events += alone.events.count
         }
         #expect(events > 80)
@@ -91,8 +92,9 @@ struct SlicesLineByLineTests {
                 default: bytes.insert(bytes[random.below(bytes.count)], at: index)
                 }
             }
-            let (alone, whole) = (Self.read(bytes, withLibical: false), Self.read(bytes, withLibical: true))
-            #expect(alone == whole, "\(String(decoding: bytes, as: UTF8.self))")
+            let alone = Self.read(bytes, .libical)
+            #expect(alone == Self.read(bytes, .libicalAlways), "\(String(decoding: bytes, as: UTF8.self))")
+            #expect(alone == Self.read(bytes, .swift), "\(String(decoding: bytes, as: UTF8.self))")
         }
     }
 

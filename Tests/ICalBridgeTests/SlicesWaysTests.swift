@@ -9,8 +9,8 @@ import Testing
 @Suite("One file, read in several ways, is one result", .ownThread)
 struct SlicesWaysTests {
     private static func read(
-        _ bytes: [UInt8], threads: Int = 1, batchSize: Int = 256, chunkSize: Int? = nil, withLibical: Bool = false,
-        listed: Int = 2000
+        _ bytes: [UInt8], threads: Int = 1, batchSize: Int = 256, chunkSize: Int? = nil,
+        decoder: CalendarReader.Decoder = .libical, listed: Int = 2000
     ) -> CalendarReading {
         var options = CalendarReader.Options(limits: .large, keepsAttachments: true)
         options.limits.problemsOfAKind = listed
@@ -19,7 +19,7 @@ struct SlicesWaysTests {
         // However small, a file is read in chunks where a size is given, and as a whole where none is.
         options.chunkedSize = chunkSize ?? .max
         options.chunkSize = chunkSize ?? .max
-        options.decodesAllWithLibical = withLibical
+        options.decoder = decoder
         return CalendarReader(options: options).read(bytes)
     }
 
@@ -30,7 +30,8 @@ struct SlicesWaysTests {
             #expect(read(bytes, chunkSize: size) == alone, "\(name) in chunks of \(size)")
             #expect(read(bytes, threads: 3, chunkSize: size) == alone, "\(name) in chunks of \(size) on threads")
         }
-        #expect(read(bytes, withLibical: true) == alone, "\(name) with libical")
+        #expect(read(bytes, decoder: .libicalAlways) == alone, "\(name) with libical")
+        #expect(read(bytes, decoder: .swift) == alone, "\(name) without libical")
         let short = read(bytes, listed: 1)
         #expect(read(bytes, threads: 2, batchSize: 2, listed: 1) == short, "\(name) with few problems listed")
         #expect(read(bytes, threads: 2, chunkSize: 1, listed: 1) == short, "\(name) in chunks with few problems listed")

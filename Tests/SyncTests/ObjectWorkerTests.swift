@@ -10,6 +10,12 @@ import Testing
 
 @Suite("The process that reads calendar objects")
 struct ObjectWorkerTests {
+    private static func worker(_ executable: String) -> ObjectWorker {
+        // Time runs so fast that nobody has to wait for what reading took.
+        let turns = ForeignAnswers(limit: 16 << 20, now: { systemClock() * 10_000 })
+        return ObjectWorker(executable, in: turns, for: Sender(user: "ann", host: nil))
+    }
+
     private static func object(_ uid: String, _ more: [String] = []) -> ObjectQuestion {
         let lines =
             [
@@ -58,7 +64,7 @@ struct ObjectWorkerTests {
 
     @Test("It answers as a reader in this process would, and changes an object in the same way")
     func same() async throws {
-        let worker = ObjectWorker(Programs.kalends)
+        let worker = Self.worker(Programs.kalends)
         var questions = [
             Self.object("plain"), Self.object("series", ["RRULE:FREQ=WEEKLY", "EXDATE:20260310T100000Z"]),
             Self.object("guests", ["ATTENDEE:mailto:a@example.com", "X-OWN;X-P=\"a:b\":ü"]),
@@ -92,7 +98,7 @@ struct ObjectWorkerTests {
     @Test("An object that ends its process is left out, its neighbours are read, and no object has a process to itself")
     func deadly() async throws {
         try await Self.standIn("b'deadly' in text and os.kill(os.getpid(), signal.SIGKILL)") { executable, starts in
-            let worker = ObjectWorker(executable)
+            let worker = Self.worker(executable)
             var questions = (0..<30).map { Self.object("u\($0)") }
             for index in [0, 7, 8, 29] { questions[index] = Self.object("deadly\(index)") }
             let answers = try await worker.answers(to: questions)
@@ -117,7 +123,7 @@ struct ObjectWorkerTests {
     func nonsense(does: String) async throws {
         try await Self.standIn("return b'nonsense' in text and (\(does) or True)") { executable, _ in
             let questions = [Self.object("a"), Self.object("nonsense"), Self.object("b")]
-            let answers = try await ObjectWorker(executable).answers(to: questions)
+            let answers = try await Self.worker(executable).answers(to: questions)
             #expect(answers == [questions[0].answer(), .beyondLimits, questions[2].answer()])
         }
     }
@@ -138,11 +144,11 @@ struct ObjectWorkerTests {
     func given() async throws {
         try await Self.standIn("os.kill(os.getpid(), signal.SIGKILL)") { executable, starts in
             let questions = (0..<100).map { Self.object("u\($0)") }
-            await #expect(throws: ProviderFailure.self) { try await ObjectWorker(executable).answers(to: questions) }
+            await #expect(throws: ProviderFailure.self) { try await Self.worker(executable).answers(to: questions) }
             #expect(starts() <= 21)
         }
         for executable in ["/nonexistent/kalends", "/bin/false"] {
-            let worker = ObjectWorker(executable)
+            let worker = Self.worker(executable)
             let answers = try? await worker.answers(to: [Self.object("a")])
             #expect(answers == nil || answers == [.beyondLimits], "\(executable)")
         }
@@ -161,7 +167,7 @@ struct ObjectWorkerTests {
                 }
             }
             do {
-                let worker = ObjectWorker(executable)
+                let worker = Self.worker(executable)
                 _ = try await worker.answers(to: [Self.object("a")])
                 #expect(isRunning())
                 withExtendedLifetime(worker) {}

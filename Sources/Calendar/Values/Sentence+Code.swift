@@ -63,8 +63,8 @@ extension Sentence {
             objectUIDs, objectTwice, objectZone
         // Calendars of a person's own.
         case ownCalendarsFull, ownResourcesFull, ownBytesFull, propertiesFull, pushRegistrationsFull,
-            objectBeyondLimits, resourceName, calendarName, transferElsewhere, transferToItself
+            resourceName, calendarName, transferElsewhere, transferToItself
         // What calendar apps store in a circle.
-        case titleNeeded, appointmentTime, appointmentPatient, resourceBeyondLimits, personalPartsFull
+        case titleNeeded, appointmentTime, appointmentPatient, resourceYears, personalPartsFull
     }
 }

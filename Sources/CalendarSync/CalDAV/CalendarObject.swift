@@ -35,6 +35,7 @@ struct CalendarObject {
         options.mendsTexts = false
         options.limits.bytes = Self.sizeLimit
         options.threads = 1
+        options.decoder = .swift
         let reading = CalendarReader(options: options).read(bytes)
         let events = reading.events.filter { isTask || $0.kind == .event }
         self.tree = tree

@@ -41,9 +41,16 @@ public struct ClientResource: Hashable, Sendable, Codable {
 
     private init() {}
 
-    /// - Parameter zone: the zone for times without a zone.
-    init(_ text: [UInt8], floatingZone: String) {
+    /// - Parameter floatingZone: the zone for times without a zone.
+    public init(_ text: [UInt8], floatingZone: String) {
         self.init()
+        read(text, floatingZone)
+        if fault == nil, !isSound {
+            fault = .data(Sentence(.resourceYears, "It has a time outside of the years 1 to 9999."))
+        }
+    }
+
+    private mutating func read(_ text: [UInt8], _ floatingZone: String) {
         do throws(CalendarObjectFault) {
             uid = try CalendarObjectCheck.checked(text).uid
         } catch {

@@ -25,31 +25,16 @@ public struct ObjectQuestion: Hashable, Sendable, Codable {
     /// The zone for times without a zone.
     var floatingZone: String
     var change: Change?
-    /// Whether it is a resource that a client of this server sent.
-    var isResource = false
 
     init(text: [UInt8] = [], floatingZone: String, change: Change? = nil) {
         (self.text, self.floatingZone, self.change) = (text, floatingZone, change)
     }
 
-    /// Asks what a resource says that a client of this server sent.
-    ///
-    /// - Parameter floatingZone: the zone for times without a zone.
-    public init(ofClient text: [UInt8], floatingZone: String) {
-        self.init(text: text, floatingZone: floatingZone)
-        isResource = true
-    }
-
     /// The text is not among these, since it need not be UTF-8.
-    private enum CodingKeys: String, CodingKey { case floatingZone, change, isResource }
+    private enum CodingKeys: String, CodingKey { case floatingZone, change }
 
     /// Returns the answer, read in this process.
     public func answer() -> ObjectAnswer {
-        if isResource {
-            var answer = ObjectAnswer()
-            answer.resource = ClientResource(text, floatingZone: floatingZone)
-            return answer
-        }
         let object: CalendarObject
         do throws(CalendarObject.Unreadable) {
             object = try CalendarObject(text, floatingZone: floatingZone)
@@ -83,30 +68,37 @@ public struct ObjectAnswer: Hashable, Sendable, Codable {
     var fault = ""
     /// Whether the whole event is cancelled, which counts as gone.
     var isCancelled = false
-    /// What a client's resource says; nil for another object, and for one that could not be read within the limits.
-    public var resource: ClientResource?
     /// The object's new text; nil when none was asked for, or it cannot be made.
     public var text: [UInt8]?
 
     /// The answer for an object that could not be read within the limits on time and memory.
     public static let beyondLimits = ObjectAnswer(fault: "The event could not be read within the limits.")
 
-    private enum CodingKeys: String, CodingKey { case uid, property, seen, entry, fault, isCancelled, resource }
+    private enum CodingKeys: String, CodingKey { case uid, property, seen, entry, fault, isCancelled }
 
     /// Whether all its times are within the years that can be computed with.
     ///
     /// Whoever answers has read a stranger's bytes, so the answer is a stranger's too.
     public var isSound: Bool {
-        if let due = resource?.task?.due, !TimeSpan.years.contains(due.seconds) { return false }
-        let originals = resource?.parts.compactMap(\.original) ?? []
-        guard originals.allSatisfy({ TimeSpan.years.contains($0) }) else { return false }
-        guard let entry = entry ?? resource?.entry else { return true }
-        var spans = [entry.span]
-        for case .changed(let changed) in entry.occurrences.values { spans.append(changed.span) }
-        let repetition = entry.repetition
-        let instants = Array(entry.occurrences.keys) + (repetition?.exdates ?? []) + (repetition?.rdates ?? [])
+        entry?.isSound ?? true
+    }
+}
+
+extension ClientResource {
+    /// Whether all its times are within the years that can be computed with.
+    var isSound: Bool {
+        (task?.due.map { TimeSpan.years.contains($0.seconds) } ?? true)
+            && parts.compactMap(\.original).allSatisfy { TimeSpan.years.contains($0) } && entry?.isSound ?? true
+    }
+}
+
+extension Entry {
+    fileprivate var isSound: Bool {
+        var spans = [span]
+        for case .changed(let changed) in occurrences.values { spans.append(changed.span) }
+        let instants = Array(occurrences.keys) + (repetition?.exdates ?? []) + (repetition?.rdates ?? [])
         return spans.allSatisfy(\.isSound) && instants.allSatisfy { TimeSpan.years.contains($0.seconds) }
-            && entry.reminders.allSatisfy { (0...TimeSpan.mostMinutes).contains($0) }
+            && reminders.allSatisfy { (0...TimeSpan.mostMinutes).contains($0) }
     }
 }
 

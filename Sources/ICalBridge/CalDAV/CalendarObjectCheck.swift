@@ -28,20 +28,8 @@ package enum CalendarObjectCheck {
     ///
     /// One UID, one kind of component besides VTIMEZONE, one component for the whole, no METHOD, and a VTIMEZONE for
     /// each TZID that is not an IANA name; all of it can be read.
-    ///
-    /// libical may read it, so that it is for a process without rights.
     package static func checked(_ text: [UInt8]) throws(CalendarObjectFault) -> CheckedObject {
-        guard let contents = try contents(of: text) else { throw .invalidData(unreadable(Sentence(ofOthers: ""))) }
-        return try checked(contents)
-    }
-
-    /// Like `checked`, without libical; nil if libical has to read a part of the text.
-    package static func checkedBySwift(_ text: [UInt8]) throws(CalendarObjectFault) -> CheckedObject? {
-        guard let contents = try contents(of: text, avoidsLibical: true) else { return nil }
-        return try checked(contents)
-    }
-
-    private static func checked(_ contents: ObjectContents) throws(CalendarObjectFault) -> CheckedObject {
+        let contents = try contents(of: text)
         let tree = contents.tree
         if let version = tree.line("VERSION"), version.property?.trimmed != "2.0" {
             throw .invalidData(Sentence(.objectVersion, "The object is not iCalendar 2.0."))
@@ -65,19 +53,15 @@ package enum CalendarObjectCheck {
         return CheckedObject(uid: uid, component: component, span: contents.span, events: contents.events)
     }
 
-    /// Returns nil if libical has to read a part of the text, and is avoided.
-    private static func contents(
-        of text: [UInt8], avoidsLibical: Bool = false
-    ) throws(CalendarObjectFault) -> ObjectContents? {
+    private static func contents(of text: [UInt8]) throws(CalendarObjectFault) -> ObjectContents {
         do throws(ObjectContents.Failure) {
-            return try ObjectContents(text, avoidsLibical: avoidsLibical)
+            return try ObjectContents(text)
         } catch {
             switch error {
             case .text:
                 throw .invalidData(
                     Sentence(.objectUnreadable, "This is not one iCalendar object in UTF-8 that begins and ends."))
             case .part(let sentence): throw .invalidData(unreadable(sentence))
-            case .libical: return nil
             }
         }
     }

@@ -8,8 +8,6 @@ struct ObjectContents {
         case text
         /// A component, or something in it, cannot be read.
         case part(Sentence)
-        /// libical has to read a component, and was not to be used.
-        case libical
     }
 
     let tree: ObjectTree
@@ -19,8 +17,7 @@ struct ObjectContents {
     /// What was found while the components were read.
     let problems: [Problem]
 
-    /// - Parameter avoidsLibical: whether nothing is read that Swift does not read by itself.
-    init(_ text: [UInt8], avoidsLibical: Bool = false) throws(Failure) {
+    init(_ text: [UInt8]) throws(Failure) {
         guard (try? UTF8Span(validating: text.span)) != nil, let tree = ObjectTree(text) else { throw .text }
         self.tree = tree
         parts = tree.components.filter { ComponentTree.isPlaced($0.name) }
@@ -28,10 +25,9 @@ struct ObjectContents {
             (events, problems) = ([], [])
             return
         }
-        let reading = Self.read(text, avoidsLibical: avoidsLibical)
+        let reading = Self.read(text)
         events = reading.events
         problems = reading.problems
-        if avoidsLibical, reading.needsLibical { throw .libical }
         guard reading.refusalSentence == nil, reading.skipped == 0, parts.count == events.count else {
             // What was wrong with a component says more than that nothing was read.
             let found = problems.first { $0.severity == .error && $0.code != "not-a-calendar" }?.sentence
@@ -41,8 +37,6 @@ struct ObjectContents {
 
     /// Takes apart a text that is stored, of which only what says when something is becomes a value.
     ///
-    /// A process without rights read all of it before it was stored, or it is made here: libical meets nothing new.
-    ///
     /// Returns nil if the object cannot be read.
     init?(reporting text: [UInt8]) {
         guard (try? UTF8Span(validating: text.span)) != nil, let tree = ObjectTree(text) else { return nil }
@@ -50,17 +44,18 @@ struct ObjectContents {
         parts = tree.components.filter { ComponentTree.isPlaced($0.name) }
         let zones = tree.components.filter { $0.name == "VTIMEZONE" }
         let areNamed = NamedZones.shared.areAll(zones)
-        let reading = Self.read(tree.times(withZones: !areNamed).text, avoidsLibical: false)
+        let reading = Self.read(tree.times(withZones: !areNamed).text)
         if !areNamed { NamedZones.shared.note(zones, reading.timeZones) }
         (events, problems) = (reading.events, reading.problems)
         guard reading.skipped == 0, parts.count == events.count else { return nil }
     }
 
-    private static func read(_ text: [UInt8], avoidsLibical: Bool) -> CalendarReading {
+    /// Reads a stranger's bytes where others are served, which is not for a library in C.
+    private static func read(_ text: [UInt8]) -> CalendarReading {
         var options = CalendarReader.Options()
         options.mendsTexts = false
         options.threads = 1
-        options.avoidsLibical = avoidsLibical
+        options.decoder = .swift
         return CalendarReader(options: options).read(text)
     }
 
@@ -69,11 +64,6 @@ struct ObjectContents {
         Series(
             master: events.first { $0.recurrenceID == nil }, overrides: events.filter { $0.recurrenceID != nil })
     }
-}
-
-extension CalendarReading {
-    /// Whether a component was left out that Swift does not read by itself.
-    fileprivate var needsLibical: Bool { problems.contains { $0.code == "component-refused" } }
 }
 
 extension ObjectTree {

@@ -40,7 +40,9 @@ struct DecodedProperty: Sendable {
     var value: Value
     /// The number of the opaque zone id (`Z1` is 1) that the property names.
     var zone: Int?
+}
 
+extension DecodedProperty {
     /// Returns nil for a property that is not decoded or whose value libical cannot return.
     init?(copying property: OpaquePointer) {
         // Proof: `property` and everything its accessors return live as long as the component that the caller holds;

@@ -9,7 +9,9 @@ struct DecodedSlice: Sendable {
     var children: [DecodedSlice] = []
     /// What libical reported about properties that it refused.
     var errors: [String] = []
+}
 
+extension DecodedSlice {
     /// Reads a slice that ends with a NUL; nil when libical cannot parse it as a component.
     init?(_ slice: [UInt8]) {
         guard let handle = ComponentHandle(parsing: slice) else { return nil }

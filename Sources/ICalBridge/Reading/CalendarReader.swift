@@ -39,6 +39,16 @@ public struct CalendarReader: Sendable {
         }
     }
 
+    /// Who decodes values that were checked and are written in one form.
+    package enum Decoder: Hashable, CaseIterable, Sendable {
+        /// libical, of components in which something is unusual.
+        case libical
+        /// libical, of all components.
+        case libicalAlways
+        /// Swift, in a process in which libical should meet no bytes of strangers.
+        case swift
+    }
+
     public struct Options: Hashable, Sendable {
         public var limits = Limits()
         /// The IANA id of the zone for times whose zone is named but unknown; nil leaves them floating.
@@ -63,10 +73,8 @@ public struct CalendarReader: Sendable {
         ///
         /// Texts that we write are exact, and their content has to be read back unchanged.
         public var mendsTexts = true
-        /// Whether libical also reads components in which nothing is unusual.
-        var decodesAllWithLibical = false
-        /// Whether what libical has to read is lost instead, with the problem `component-refused`.
-        var avoidsLibical = false
+        /// Who decodes the values of a component that is read carefully.
+        package var decoder = Decoder.libical
 
         /// The charset used for lines that are not UTF-8, when only part of the file is available.
         var guessed: Charset?

@@ -23,7 +23,7 @@ extension ComponentReader {
         var isPlain = true
         for index in raw.lines.indices {
             let before = fields.seen
-            if fields.take(raw.lines[index], bytes, self.bytes, &context) { continue }
+            if fields.take(raw.lines[index], bytes, self.bytes, context) { continue }
             fields.seen = before
             guard takeLater(index, &fields, bytes, &context) else { return nil }
             isPlain = false
@@ -62,13 +62,13 @@ extension ComponentReader {
         }
         guard !isJoint(raw.lines[first]) else { return false }
         for line in raw.lines[first...] where isJoint(line) {
-            guard fields.take(line, bytes, self.bytes, &context) else { return false }
+            guard fields.take(line, bytes, self.bytes, context) else { return false }
         }
         guard fields.listed + raw.lines.count <= context.options.limits.listedValues else { return false }
         beginSlice(&context)
         for line in raw.lines[first...] where !isJoint(line) {
             let before = fields.seen
-            if fields.take(line, bytes, self.bytes, &context) { continue }
+            if fields.take(line, bytes, self.bytes, context) { continue }
             fields.seen = before
             guard let property = property(line, &context) else { continue }
             if property.isQuotedPrintable { fields.traits = SourceTraits() }
@@ -145,7 +145,7 @@ struct DirectFields {
 
     /// Reads a line; false when it is not in plain form.
     mutating func take(
-        _ line: LogicalLine, _ bytes: Span<UInt8>, _ all: [UInt8], _ context: inout ReadingContext
+        _ line: LogicalLine, _ bytes: Span<UInt8>, _ all: [UInt8], _ context: ReadingContext
     ) -> Bool {
         guard let head = line.head(bytes) else { return false }
         let key = head.key
@@ -166,7 +166,7 @@ struct DirectFields {
             event.setTextParameters(parameters, of: property.name)
         case .start, .end, .due, .recurrenceID:
             guard isFirst(key), let form = TimeForm(bytes, head.separator, Int(line.end)),
-                let time = form.time(bytes, form.value, line, &context)
+                let time = form.time(bytes, form.value, context)
             else { return false }
             switch key {
             case .start: event.start = time
@@ -185,7 +185,7 @@ struct DirectFields {
             return isBare && isFirst(key) && takeWord(key, bytes, value)
         case .exclusion, .addition:
             listed += 1
-            return takeList(key, line, head.separator, bytes, &context)
+            return takeList(key, line, head.separator, bytes, context)
         case .duration, .rule, .attendee, .categories, .url, .knownText, .known, .other, .action, .trigger:
             // What quoted-printable text contains cannot be seen in the bytes.
             guard let property = Property(all, line), !property.hasTooManyParameters, !property.isQuotedPrintable
@@ -253,8 +253,7 @@ struct DirectFields {
 
     /// Reads EXDATE or RDATE with times in plain form.
     private mutating func takeList(
-        _ key: PropertyKey, _ line: LogicalLine, _ separator: Int, _ bytes: Span<UInt8>,
-        _ context: inout ReadingContext
+        _ key: PropertyKey, _ line: LogicalLine, _ separator: Int, _ bytes: Span<UInt8>, _ context: ReadingContext
     ) -> Bool {
         guard let form = TimeForm(bytes, separator, Int(line.end)) else { return false }
         var start = form.value.lowerBound
@@ -262,7 +261,7 @@ struct DirectFields {
             let end = ByteSearch.first(44, in: bytes, start..<form.value.upperBound) ?? form.value.upperBound
             listed += 1
             guard listed <= context.options.limits.listedValues,
-                let time = form.time(bytes, start..<end, line, &context)
+                let time = form.time(bytes, start..<end, context)
             else { return false }
             if key == .exclusion {
                 event.recurrence.exclusions.append(time)
@@ -354,11 +353,8 @@ private struct TimeForm {
         }
     }
 
-    /// A time in the zone of the line; nil when it is not in plain form, or is the first to name its zone and may be
-    /// read with libical.
-    func time(
-        _ bytes: Span<UInt8>, _ range: Range<Int>, _ line: LogicalLine, _ context: inout ReadingContext
-    ) -> EventTime? {
+    /// A time in the zone of the line; nil when it is not in plain form, or is the first to name its zone.
+    func time(_ bytes: Span<UInt8>, _ range: Range<Int>, _ context: ReadingContext) -> EventTime? {
         if isDate {
             guard zone == nil, range.count == 8 else { return nil }
             return DirectText.date(bytes, at: range.lowerBound).map { .date($0) }
@@ -368,7 +364,7 @@ private struct TimeForm {
             return DirectText.instant(bytes, range).map { .utc($0) }
         }
         guard range.count == 15, let wall = DirectText.time(bytes, at: range.lowerBound) else { return nil }
-        guard let known = context.zone(zone, in: bytes, line) else { return nil }
+        guard let known = context.zone(zone, in: bytes) else { return nil }
         switch known {
         case .utc: return .utc(Instant(utc: wall))
         case .zone(let reference): return .zoned(wall, reference)

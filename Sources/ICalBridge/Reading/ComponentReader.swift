@@ -46,7 +46,7 @@ struct ComponentReader {
     /// Returns the event, or nil when it has no place in time; the log then gives the reason.
     mutating func read(_ context: inout ReadingContext) -> Event? {
         let bytes = bytes
-        if !context.options.decodesAllWithLibical, let outcome = readDirectly(bytes.span, &context) {
+        if context.options.decoder != .libicalAlways, let outcome = readDirectly(bytes.span, &context) {
             guard case .read(let event) = outcome else { return nil }
             return event
         }
@@ -82,10 +82,7 @@ struct ComponentReader {
     /// The slice as libical decodes it; nil, with the problem in the log, when libical cannot decode it.
     func endSlice(_ context: inout ReadingContext) -> DecodedSlice? {
         context.slice.end("VEVENT")
-        context.slice.terminate()
-        let decoded = context.options.avoidsLibical ? nil : DecodedSlice(context.slice.bytes)
-        context.temporaryBuffers.empty(after: context.slice.bytes)
-        guard let decoded else {
+        guard let decoded = context.decodedSlice() else {
             context.log.add(
                 .error, "component-refused", line: line, .libicalComponent,
                 "libical cannot read this component; it is lost.")

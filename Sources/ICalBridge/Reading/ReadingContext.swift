@@ -18,19 +18,22 @@ struct ReadingContext {
         self.options = options
     }
 
+    /// The values of the slice; nil when libical cannot decode it.
+    mutating func decodedSlice() -> DecodedSlice? {
+        if options.decoder == .swift { return DecodedSlice(inSwift: slice.bytes) }
+        slice.terminate()
+        defer { temporaryBuffers.empty(after: slice.bytes) }
+        return DecodedSlice(slice.bytes)
+    }
+
     /// The zone that a line names, or that times without a name have.
     ///
-    /// Returns nil at its first use, because the careful way reports what is odd about a name; where libical is avoided,
-    /// nothing else is careful, and it is reported here.
+    /// Returns nil at its first use, because the careful way reports what is odd about a name.
     ///
     /// - Parameter name: where the name is in the bytes; nil if it has no name.
-    mutating func zone(_ name: Range<Int>?, in bytes: Span<UInt8>, _ line: LogicalLine) -> ZoneResolver.Zone? {
-        guard let name else { return options.avoidsLibical ? zones.floatingZone(log: &log) : zones.knownFloating }
-        if let known = zones.known(bytes.extracting(name)) { return known }
-        // Quotes that close too late hold more than a name.
-        guard options.avoidsLibical, ByteSearch.first(59, in: bytes, name) == nil else { return nil }
-        let number = zones.number(of: DirectText.string(bytes, name), line: Int(line.number), log: &log)
-        return zones[number]
+    func zone(_ name: Range<Int>?, in bytes: Span<UInt8>) -> ZoneResolver.Zone? {
+        guard let name else { return zones.knownFloating }
+        return zones.known(bytes.extracting(name))
     }
 }
 

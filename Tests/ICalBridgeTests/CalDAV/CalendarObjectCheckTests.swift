@@ -43,33 +43,6 @@ struct CalendarObjectCheckTests {
         #expect(fault(part("VAVAILABILITY")) == .unsupportedComponent)
     }
 
-    @Test("Swift alone reads times on the clock of a zone, and on no clock, with the same result")
-    func readBySwift() throws {
-        let zone = [
-            "BEGIN:VTIMEZONE", "TZID:Office", "BEGIN:STANDARD", "DTSTART:19700101T000000", "TZOFFSETFROM:+0200",
-            "TZOFFSETTO:+0200", "END:STANDARD", "END:VTIMEZONE",
-        ]
-        let events = [
-            part("VEVENT", "DTSTART;TZID=Europe/Rome:20260310T090000", "DTEND;TZID=Europe/Rome:20260310T100000"),
-            part("VEVENT", "DTSTART;TZID=\"Europe/Rome\":20260310T090000", "DTEND:20260310T100000Z"),
-            part("VEVENT", "DTSTART:20260310T090000", "DURATION:PT1H"),
-            part(
-                "VEVENT", "EXDATE;TZID=Office:20260311T090000", "DTSTART;TZID=Office:20260310T090000",
-                "RRULE:FREQ=DAILY;COUNT=3"),
-            part("VTODO", "DUE;TZID=W. Europe Standard Time:20260310T090000"),
-        ]
-        for event in events {
-            let text = Array(Reading.calendar(zone + event).utf8)
-            // The last zone is no IANA name, and both ways refuse it.
-            let here = Result { () throws(CalendarObjectFault) in try CalendarObjectCheck.checkedBySwift(text) }
-            let there = Result { () throws(CalendarObjectFault) in try Optional(CalendarObjectCheck.checked(text)) }
-            #expect(here == there, "\(event)")
-        }
-        // Such quotes hold more than a name.
-        let late = part("VEVENT", "DTSTART;TZID=\"Europe/Rome;VALUE=DATE-TIME\":20260310T090000")
-        #expect(try CalendarObjectCheck.checkedBySwift(Array(Reading.calendar(late).utf8)) == nil)
-    }
-
     @Test("Pitfall 14: two UIDs in an object, and one UID twice, are refused")
     func pitfall14() {
         let start = "DTSTART:20260310T090000Z"

@@ -17,14 +17,14 @@ struct CircleEdits {
     ///   - sent: what the app's text says.
     ///   - plain: the item's text as it was, without anybody's parts.
     func plan(_ sent: ClientResource, replacing plain: [UInt8]) throws -> InboundPlan {
-        let known = ObjectQuestion(ofClient: plain, floatingZone: look.zone.identifier).answer().resource
+        let known = ClientResource(plain, floatingZone: look.zone.identifier)
         var work = try InboundEdits(seen.item, seen.occurrences, look.names, look.view)
         if let task = sent.task {
-            try take(task, insteadOf: known?.task, &work)
+            try take(task, insteadOf: known.task, &work)
         } else if sent.isCancelled {
             if !work.content.isCancelled { try attempt(.cancelled, &work) }
         } else if let entry = sent.entry {
-            let before = try known?.entry ?? Entry(look.events(of: seen), in: work.content.zone(or: look.zone))
+            let before = try known.entry ?? Entry(look.events(of: seen), in: work.content.zone(or: look.zone))
             for edit in before?.edits(to: entry) ?? [] {
                 if let allowed = allowed(edit, of: work.content, before, entry) { try attempt(allowed, &work) }
             }

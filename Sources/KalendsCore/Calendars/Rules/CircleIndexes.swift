@@ -39,20 +39,3 @@ final class CircleIndexes: Sendable {
         }
     }
 }
-
-/// The processes in which the texts of calendar apps are read, one for each of the last users.
-final class ClientTexts: Sendable {
-    private static let most = 4
-
-    private let workers = Mutex(LeastRecentlyUsed<ByteString, ObjectWorker>(limit: most))
-
-    func worker(of user: String, _ executable: String) -> ObjectWorker {
-        workers.withLock { workers in
-            let key = ByteString(user)
-            if let known = workers.find(key) { return known }
-            let new = ObjectWorker(executable)
-            workers.keep(new, for: key, cost: 1)
-            return new
-        }
-    }
-}

@@ -9,8 +9,7 @@ package enum RequestXML {
 
     /// Reads a body; one that takes a while is read in its sender's turn, where nobody else waits.
     package static func read(_ bytes: [UInt8], for sender: Sender) async throws -> XMLElement {
-        guard bytes.count > ForeignAnswers.small else { return try XMLReader.read(bytes, limits: .request) }
-        return try await ForeignAnswers.threads.run(for: sender.caller) {
+        try await ForeignAnswers.inTurn(of: sender.caller, bytes: bytes.count) {
             try XMLReader.read(bytes, limits: .request)
         }
     }

@@ -100,7 +100,7 @@ extension CircleCollections {
         throw CollectionFault.preconditionFailed
     }
 
-    /// Reads what an app sent, in a process without rights.
+    /// Reads what an app sent.
     private func read(
         _ text: [UInt8], in place: CircleSegment, for caller: CalDAVCaller
     ) async throws -> ClientResource {
@@ -108,17 +108,8 @@ extension CircleCollections {
         guard let zone = try await store.read({ try $0.circle(circle)?.timeZone }) else {
             throw CollectionFault.missing
         }
-        let worker = clientTexts.worker(of: caller.userID, settings.readWorker)
-        let question = ObjectQuestion(ofClient: text, floatingZone: zone)
-        let answer: ObjectAnswer?
-        do {
-            answer = try await worker.answers(to: [question]).first
-        } catch {
-            throw Refusal(.unavailable, detail: "Events cannot be read safely on this machine now.", retryAfter: 60)
-        }
-        guard let sent = answer?.resource else {
-            throw CollectionFault.invalidData(
-                Sentence(.resourceBeyondLimits, "It could not be read within the limits on time and memory."))
+        let sent = try await ForeignAnswers.inTurn(of: ByteString(caller.userID), bytes: text.count) {
+            ClientResource(text, floatingZone: zone)
         }
         switch sent.fault {
         case .data(let sentence): throw CollectionFault.invalidData(sentence)

@@ -8,7 +8,6 @@ package struct CircleCollections: CollectionSource, Acting, CircleReading {
     let settings: ServerSettings
     let turns: CircleLock
     let circleIndexes: CircleIndexes
-    let clientTexts: ClientTexts
     let memory: MemoryBudgets
 
     /// How many circles are looked up at once.

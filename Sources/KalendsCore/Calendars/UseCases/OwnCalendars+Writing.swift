@@ -27,7 +27,7 @@ extension OwnCalendars {
         guard !text.contains(0), let kept = String(validating: text, as: UTF8.self) else {
             throw CollectionFault.invalidData(.objectUnreadable)
         }
-        let found = try await check.found(in: text, for: caller.userID)
+        let found = try await OwnObject.read(text, for: caller.userID)
         guard before.0.contains(found.component) else { throw CollectionFault.unsupportedComponent }
         let etag = ContentHash(of: SHA256.hash(data: text)).text
         return try await change(collection, for: caller) { calendar, act in

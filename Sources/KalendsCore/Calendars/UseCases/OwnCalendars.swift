@@ -15,7 +15,6 @@ package struct OwnCalendars: OwnCollectionSource {
 
     let acts: Acts
     let quotas: Quotas
-    let check: ObjectCheck
     let tidying: Tidying
 
     package func collections(of caller: CalDAVCaller) async throws -> [CalendarCollection] {

@@ -21,7 +21,6 @@ extension Services {
 
     var circleCollections: CircleCollections {
         CircleCollections(
-            acts: acts, settings: settings, turns: turns, circleIndexes: circleIndexes, clientTexts: clientTexts,
-            memory: memory)
+            acts: acts, settings: settings, turns: turns, circleIndexes: circleIndexes, memory: memory)
     }
 }

@@ -45,6 +45,14 @@ package final class ForeignAnswers: Sendable {
         self.now = now
     }
 
+    /// Reads what a caller sent in their turn; little is read where it is, since to pass it on would take longer.
+    static func inTurn<Value: Sendable>(
+        of caller: ByteString, bytes: Int, _ work: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        guard bytes > small else { return try work() }
+        return try await threads.run(for: caller, work)
+    }
+
     /// Takes a place for a question; a person who has two under way waits for a moment until one of them is answered.
     func ask(_ sender: Sender) async throws -> FairPool.Holding {
         let end = ContinuousClock.now + patience

@@ -85,9 +85,7 @@ extension Services {
     package var profiles: Profiles { Profiles(acts: acts) }
     package var personalEvents: PersonalEvents { PersonalEvents(acts: acts, quotas: settings.quotas) }
     package var ownCalendars: OwnCalendars {
-        OwnCalendars(
-            acts: acts, quotas: settings.quotas,
-            check: ObjectCheck(executable: settings.readWorker, answers: sync.answers), tidying: tidying)
+        OwnCalendars(acts: acts, quotas: settings.quotas, tidying: tidying)
     }
     package func officeNights(_ logger: Logger) -> OfficeNights {
         OfficeNights(store: store, shards: leases.shards, now: now, logger: logger)

@@ -49,7 +49,6 @@ package final class Services: CircleReading {
     package let pushKeys: PushKeys
     let pace = Acts.makePace()
     let circleIndexes = CircleIndexes()
-    let clientTexts = ClientTexts()
     let feedMembers = KeptFeedMembers()
     package let reports: ReportLimiter
     package let keyRequests = KeyRequests()

@@ -123,7 +123,7 @@ package struct ConnectionProviders: Sendable {
             return try CalDAVCalendar(
                 account: account, username: username, password: password.reveal(),
                 calendarKey: try await calendarKey(connection.circleID), floatingZone: zone,
-                objects: ObjectWorker(settings.readWorker, in: (sync.answers, Self.sender(connection))), http: http,
+                objects: ObjectWorker(settings.readWorker, in: sync.answers, for: Self.sender(connection)), http: http,
                 clock: now)
         default: throw Refusal.connectionUnauthorized
         }

@@ -30,25 +30,11 @@ package struct ObjectFrame: Sendable {
             + text
     }
 
-    /// The question what the text of a resource is that a calendar app stores.
-    init(checking text: [UInt8]) { self.init(head: [], text: text) }
-
-    /// The answer to that question.
-    init(_ check: ObjectVerdict) throws {
-        self.init(head: Array(try JSONEncoder().encode(check.encoded)), text: check.shown)
-    }
-
     /// Answers a question, in the reading process.
     package func answered() throws -> ObjectFrame {
-        if head.isEmpty { return try ObjectFrame(ObjectVerdict(of: text)) }
         var question = try ObjectQuestion(decodingJSON: head)
         question.text = text
         return try ObjectFrame(question.answer())
-    }
-
-    /// Reads the answer to a check; throws when it is not one.
-    func verdict() throws -> ObjectVerdict {
-        ObjectVerdict(try ObjectVerdict.EncodedVerdict(decodingJSON: head), shown: text)
     }
 
     /// Reads an answer; throws when it is not one, or has times that cannot be computed with.

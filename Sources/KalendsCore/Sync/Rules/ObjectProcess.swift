@@ -52,17 +52,7 @@ final class ObjectProcess: Sendable {
     /// Returns the answers to some questions: all of them, or those before the one at which the process died, took too
     /// long or wrote something that is not an answer.
     func answers(to questions: ArraySlice<ObjectQuestion>) async throws -> [ObjectAnswer] {
-        try await answers(to: questions.map { try ObjectFrame($0) }) { try $0.answer() }
-    }
-
-    /// Returns what a text is; nil if the process died, took too long or wrote something that is not an answer.
-    func verdict(on text: [UInt8]) async throws -> ObjectVerdict? {
-        try await answers(to: [ObjectFrame(checking: text)]) { try $0.verdict() }.first
-    }
-
-    private func answers<Answer: Sendable>(
-        to questions: [ObjectFrame], _ read: @escaping @Sendable (ObjectFrame) throws -> Answer
-    ) async throws -> [Answer] {
+        let questions = try questions.map { try ObjectFrame($0) }
         let bytes = questions.flatMap(\.bytes)
         // Times are longer as JSON than in an object, and other values as long.
         allowance.add(bytes.count * 8 + questions.count << 16)
@@ -80,17 +70,15 @@ final class ObjectProcess: Sendable {
         }
         end.cancel()
         // Little is read where it is, since to pass it on would take longer.
-        guard frames.reduce(0, { $0 + $1.count }) > ForeignAnswers.small else { return Self.answers(in: frames, read) }
-        return try await ForeignAnswers.threads.run(for: caller) { [frames] in Self.answers(in: frames, read) }
+        guard frames.reduce(0, { $0 + $1.count }) > ForeignAnswers.small else { return Self.answers(in: frames) }
+        return try await ForeignAnswers.threads.run(for: caller) { [frames] in Self.answers(in: frames) }
     }
 
     /// Returns the answers up to the first frame that cannot be read as one.
-    private static func answers<Answer>(
-        in frames: [ObjectFrame], _ read: (ObjectFrame) throws -> Answer
-    ) -> [Answer] {
-        var found: [Answer] = []
+    private static func answers(in frames: [ObjectFrame]) -> [ObjectAnswer] {
+        var found: [ObjectAnswer] = []
         for frame in frames {
-            guard let answer = try? read(frame) else { break }
+            guard let answer = try? frame.answer() else { break }
             found.append(answer)
         }
         return found

@@ -18,18 +18,18 @@ actor ObjectWorker: ObjectReading {
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// The answers that all workers share, and the sender that this one reads for.
-    private let turns: (answers: ForeignAnswers, sender: Sender)?
+    /// The answers that all workers share.
+    private let turns: ForeignAnswers
+    private let sender: Sender
 
-    init(_ executable: String, in turns: (answers: ForeignAnswers, sender: Sender)? = nil) {
-        (self.executable, self.turns) = (executable, turns)
+    init(_ executable: String, in turns: ForeignAnswers, for sender: Sender) {
+        (self.executable, self.turns, self.sender) = (executable, turns, sender)
     }
 
     func answers(to questions: [ObjectQuestion]) async throws(ProviderFailure) -> [ObjectAnswer] {
         await enter()
         defer { leave() }
-        guard let turns else { return try await found(for: questions) }
-        let turn = try await turns.answers.turn(for: turns.sender)
+        let turn = try await turns.turn(for: sender)
         let found = try await found(for: questions)
         _ = consume turn
         return found
@@ -38,7 +38,7 @@ actor ObjectWorker: ObjectReading {
     private func found(for questions: [ObjectQuestion]) async throws(ProviderFailure) -> [ObjectAnswer] {
         var answers: [ObjectAnswer] = []
         while answers.count < questions.count {
-            let process = process ?? ObjectProcess(executable, for: turns?.sender.caller ?? "")
+            let process = process ?? ObjectProcess(executable, for: sender.caller)
             self.process = process
             let found = (try? await process.answers(to: questions[answers.count...])) ?? []
             answers += found
