@@ -17,9 +17,12 @@ import Testing
 private final class HostileHost: RequestTransport {
     private let page: @Sendable (Int) -> String
     private let pages = Atomic(0)
+    private let hangs: Bool
 
-    /// - Parameter page: makes the listing's answers by their number.
-    init(_ page: @escaping @Sendable (Int) -> String) { self.page = page }
+    /// - Parameters:
+    ///   - hangs: whether it sends no listing at all.
+    ///   - page: makes the listing's answers by their number.
+    init(hangs: Bool = false, _ page: @escaping @Sendable (Int) -> String) { (self.hangs, self.page) = (hangs, page) }
 
     var listed: Int { pages.load(ordering: .relaxed) }
 
@@ -29,6 +32,7 @@ private final class HostileHost: RequestTransport {
         let answer = OutboundAnswer(status: 207, headers: [("Content-Type", "application/xml")])
         guard let target = try sink(answer) else { return (answer, nil) }
         let bytes = Array(body(request).utf8)
+        if hangs, listed > 0 { try await Task.sleep(for: .seconds(600)) }
         for start in stride(from: 0, to: bytes.count, by: 64 << 10) {
             try await target.take(Array(bytes[start..<min(start + (64 << 10), bytes.count)]))
         }
@@ -126,6 +130,20 @@ struct HostileCalendarTests {
                 #expect(refused.json["code"] == "busy" && refused.headers[.retryAfter] != nil, "\(refused.text)")
             }
             try await server.call(.post, preview, as: "ann").expect(200)
+        }
+    }
+
+    @Test("A preview of a calendar whose server is silent gives way to runs that wait for its room")
+    func silent() async throws {
+        let host = HostileHost(hangs: true) { _ in "" }
+        try await Self.play(host) { server, id in
+            let refused = Task { try await server.call(.post, "/v1/connections/\(id)/sync?mode=preview", as: "ann") }
+            while host.listed == 0 { try await Task.sleep(for: .milliseconds(20)) }
+            let began = ContinuousClock.now
+            let answer = try await server.services.sync.waitingForRoom { try await refused.value }
+            #expect(answer.status == 503 && answer.text.contains("other calendars were waiting"), "\(answer.text)")
+            // It would have had a minute and a half.
+            #expect(ContinuousClock.now - began < .seconds(60))
         }
     }
 

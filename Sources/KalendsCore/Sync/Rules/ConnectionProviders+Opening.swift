@@ -9,8 +9,7 @@ extension ConnectionProviders: CalendarProviding {
         let circle = connection.circleID
         if connection.provider == .apple { return try await phone(of: connection) }
         let zone = try await store.read { try $0.circle(circle)?.timeZone } ?? "UTC"
-        let door =
-            isQuestion ? door(for: RequestSource(connection), Self.sender(connection)) : door(ofRun: connection)
+        let door = door(of: connection, isQuestion: isQuestion)
         do {
             let provider = try await provider(of: connection, zone: zone, over: door)
             return OpenedCalendar(provider: provider) { door.count }

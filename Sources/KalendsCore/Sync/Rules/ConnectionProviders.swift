@@ -28,12 +28,13 @@ package struct ConnectionProviders: Sendable {
 
     private var own: ConnectionSettings { settings.connections }
 
-    /// Returns the door for a run of a connection.
-    func door(ofRun connection: Connection) -> LimitedProviderHTTP {
+    /// Returns the door for a run of a connection, or for a look at it that a person waits for; both hold room for the
+    /// circle, and give way to those that wait for it.
+    func door(of connection: Connection, isQuestion: Bool) -> LimitedProviderHTTP {
         let (provider, sender) = (connection.provider, Self.sender(connection))
         return LimitedProviderHTTP(
             line(for: RequestSource(connection), sender), sync.answers, for: sender,
-            time: LimitedProviderHTTP.timeOfRun
+            time: isQuestion ? LimitedProviderHTTP.timeOfQuestion : LimitedProviderHTTP.timeOfRun
         ) { [sync] in sync.awaiting(provider) }
     }
 
