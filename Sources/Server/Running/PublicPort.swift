@@ -87,7 +87,9 @@ struct PublicPort<Responder: HTTPResponder>: Service where Responder.Context == 
         let listening =
             switch place {
             case .address(let host, let port):
-                try await bootstrap.bind(host: host, port: port) { channels.setup(channel: $0, logger: logger) }
+                try await ServerPorts.opening(host, port) {
+                    try await bootstrap.bind(host: host, port: port) { channels.setup(channel: $0, logger: logger) }
+                }
             case .passed(let socket):
                 try await bootstrap.bind(socket.descriptor) { channels.setup(channel: $0, logger: logger) }
             }

@@ -89,7 +89,7 @@ package struct ServerPorts {
     /// - Parameter port: the port; 0 selects a free one.
     /// - Returns: the port.
     package static func usablePort(_ host: String, _ port: Int) async throws -> Int {
-        do {
+        try await opening(host, port) {
             let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
                 // No connection is accepted here, since nobody would answer it.
@@ -98,6 +98,13 @@ package struct ServerPorts {
             let found = channel.localAddress?.port
             try await channel.close()
             return found ?? port
+        }
+    }
+
+    /// Opens a port; a failure says what to do about it.
+    static func opening<Port>(_ host: String, _ port: Int, _ open: () async throws -> Port) async throws -> Port {
+        do {
+            return try await open()
         } catch let error as IOError {
             let reason = systemReason(error.errnoCode)
             let step = error.errnoCode == EADDRINUSE ? " Stop what listens there, or set another port." : ""
