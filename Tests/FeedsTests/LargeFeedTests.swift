@@ -90,9 +90,9 @@ struct LargeFeedTests {
     @Test("One user's large feeds leave half of the room to others, and what is longer than that is made one at a time")
     func turns() async throws {
         let memory = MemoryBudgets(ConnectionLimits(), width: 2)
-        let own = [10, 10, 10].map { memory.text(of: $0 << 20, for: "vic") }
-        #expect(zip(own, [10, 10, 10]).map { $0.holdNow($1 << 20) } == [true, true, false])
-        #expect(memory.text(of: 20 << 20, for: "ann").holdNow(20 << 20))
+        let own = [6, 6, 6].map { memory.text(of: $0 << 20, for: "vic") }
+        #expect(zip(own, [6, 6, 6]).map { $0.holdNow($1 << 20) } == [true, true, false])
+        #expect(memory.text(of: 15 << 20, for: "ann").holdNow(15 << 20))
         #expect(!memory.text(of: 40 << 20, for: "ben").holdNow(40 << 20))
         withExtendedLifetime(own) {}
     }

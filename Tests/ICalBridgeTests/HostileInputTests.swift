@@ -85,6 +85,7 @@ struct HostileInputTests {
             ),
             ("raw lines below a text", "DESCRIPTION:x\r\n" + String(repeating: "lorem ipsum\r\n", count: 300_000)),
             ("commas", "CATEGORIES:" + String(repeating: "a,", count: 400_000)),
+            ("a rule of many parts", "RRULE:FREQ=DAILY" + (0..<170_000).map { ";A\($0)" }.joined()),
         ]
         for (name, body) in shapes {
             let bytes = Array((head + body + tail).utf8)
@@ -120,6 +121,30 @@ struct HostileInputTests {
         let reading = Reading.ofEvent("DTSTART;TZID=Bomb:20260101T090000", inCalendar: zone)
         #expect(reading.codes == ["zone-rule-refused"])
         #expect(reading.first?.start?.instant(floatingIn: FixedOffset.utc).description == "2026-01-01T07:00:00Z")
+    }
+
+    @Test("A VTIMEZONE whose clock changes every day, and dates in thousands of years, cost little and are said")
+    func changesEveryDay() throws {
+        let months = (1...12).map(String.init).joined(separator: ",")
+        let rule = "RRULE:FREQ=YEARLY;BYMONTH=\(months);BYDAY=SU,MO,TU,WE,TH,FR,SA"
+        let zone =
+            ["BEGIN:VTIMEZONE", "TZID:Own"]
+            + (0..<60).flatMap {
+                [
+                    "BEGIN:STANDARD", "DTSTART:197001\($0 % 28 + 1 < 10 ? "0" : "")\($0 % 28 + 1)T000000",
+                    "TZOFFSETFROM:+0100", "TZOFFSETTO:+0130", rule, "END:STANDARD",
+                ]
+            } + ["END:VTIMEZONE"]
+        let dates = (1971..<5970).map { "RDATE;TZID=Own:\($0)0601T090000" }
+        let event = Reading.event(["DTSTART;TZID=Own:19710101T090000"] + dates)
+        var found: CheckedObject?
+        let time = effort {
+            found = try? CalendarObjectCheck.checked(Array(Reading.calendar(zone + event).utf8))
+        }
+        #expect(time < Self.patience)
+        #expect(found == nil || found?.span != nil)
+        let codes = Reading.of(Reading.calendar(zone + event)).codes
+        #expect(codes.contains("zone-rule-refused"))
     }
 
     @Test("Seven hundred EXDATEs are all kept, on one line or on many")

@@ -4,7 +4,6 @@ import Foundation
 import Storage
 import StorageSQLite
 import StoreConformance
-import Synchronization
 import Testing
 
 @Suite("The length of SQLite's log", .enabled(if: !TestedStore.isPostgreSQL, "It is about SQLite's file"))
@@ -31,19 +30,20 @@ struct LogFoldingTests {
     @Test("While one reader follows another it does not grow for good: it begins again as soon as none is left in it")
     func readers() async throws {
         let home = try TemporaryStore()
-        // A read that ends only once another one has begun, so that there is always one.
-        let isOver = Mutex(false)
-        let reader = Task {
-            while !isOver.withLock({ $0 }) {
-                async let one: Void = home.read { _ in Thread.sleep(forTimeInterval: 0.06) }
-                try await Task.sleep(for: .milliseconds(30))
-                async let two: Void = home.read { _ in Thread.sleep(forTimeInterval: 0.06) }
-                _ = try await (one, two)
+        // Two readers, so that there is always one.
+        let readers = (0..<2).map { number in
+            Task { [store = home.store] in
+                try await Task.sleep(for: .milliseconds(15 * number))
+                while !Task.isCancelled { try await store.read { _ in Thread.sleep(forTimeInterval: 0.03) } }
             }
         }
-        for number in 0..<100 { try await home.write(change(number)) }
-        isOver.withLock { $0 = true }
-        try await reader.value
+        for number in 0..<150 {
+            try await home.write(change(number))
+            // Not faster than a disk is, so that the log may begin again before the end.
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        for reader in readers { reader.cancel() }
+        for reader in readers { try? await reader.value }
         #expect(try log(home) < 22_000 * Self.page)
     }
 

@@ -33,11 +33,12 @@ package final class DefinedTimeZone: TimeZoneRules {
         /// The offset before the first onset.
         var before = 0
         var years: [Int: [Onset]] = [:]
+        var onsetsOfYears = 0
         var writtenIdentifier: String?
     }
 
-    /// The most years that are kept in memory; the times of a calendar lie in a few.
-    private static let manyYears = 4000
+    /// The most years, and the most onsets in them, that are kept in memory; the times of a calendar lie in a few.
+    private static let (manyYears, manyOnsets) = (4000, 40_000)
     /// How many years back a rule's last onset is looked for.
     private static let yearsBack = 8
     /// The second day of 1970, and the last of 2040, after which the rules just go on.
@@ -168,8 +169,11 @@ package final class DefinedTimeZone: TimeZoneRules {
             }
         }
         onsets.sort { $0.isBefore($1) }
-        if known.years.count >= manyYears { known.years = [:] }
+        if known.years.count >= manyYears || known.onsetsOfYears + onsets.count > manyOnsets {
+            (known.years, known.onsetsOfYears) = ([:], 0)
+        }
         known.years[year] = onsets
+        known.onsetsOfYears += onsets.count
         return onsets
     }
 }

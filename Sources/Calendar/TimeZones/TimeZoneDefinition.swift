@@ -130,6 +130,9 @@ extension RecurrenceRule {
         }
     }
 
+    /// How many onsets the rule has in a leap year.
+    package func onsetCount(like start: CivilDateTime) -> Int { yearlyOnsets(in: 2000, like: start).count }
+
     /// Whether the rule has a part that onsets of a zone do not follow: weeks of the year, or other times of the day than
     /// that of the first onset.
     package func hasMore(thanDaysFrom start: CivilDateTime) -> Bool {

@@ -9,13 +9,16 @@ extension RecurrenceRule {
         init(_ code: Sentence.Code, _ text: Sentence.Text) { sentence = Sentence(code, text) }
     }
 
+    /// The most bytes of a rule.
+    package static let longestText = 4096
+
     /// Reads the value of an RRULE (RFC 5545 section 3.3.10, and RFC 7529's RSCALE=GREGORIAN).
     ///
     /// Spaces, lower case, empty parts and unknown `X-` parts are accepted. A rule that the RFC forbids is refused with
     /// the reason, because silently dropping a part would produce other days. `COUNT` together with `UNTIL` is
     /// forbidden too; a reader that wants to repair such a rule removes one of them first.
     public init(_ text: some StringProtocol) throws(SyntaxError) {
-        guard text.utf8.count <= 4096 else {
+        guard text.utf8.count <= Self.longestText else {
             throw SyntaxError(.ruleTooLong, "The rule is longer than 4096 bytes.")
         }
         var fields: [(name: String, value: String)] = []

@@ -13,8 +13,9 @@ enum OwnZones {
     private static let day = 86_400
     /// The number of days of a series that are compared: for that long, a definition that we write is correct.
     private static let ofSeries = 5 * 365
-    private static let found = Mutex<[Key: Bool]>([:])
-    private static let mostFound = 1_000
+    private static let found = Mutex(LeastRecentlyUsed<Key, Bool>(limit: 1 << 20))
+    /// The most bytes of a definition that is compared; what is longer is no zone of tzdata.
+    private static let mostBytes = 8 << 10
 
     /// Returns the name of the zone in which an event begins; nil for a zone that tzdata does not have.
     ///
@@ -23,18 +24,16 @@ enum OwnZones {
     /// has changed since 2007 (Sydney, Santiago, Jerusalem), such a definition as a whole matches no zone.
     static func name(of zone: TimeZoneReference, from start: Instant, isSeries: Bool) -> String? {
         guard let definition = zone.definition else { return SyncZone(zone.identifier).name }
-        guard let known = TimeZoneReference(named: zone.identifier) else { return nil }
+        let size = definition.observances.reduce(0) { $0 + 200 + ($1.name?.utf8.count ?? 0) + 8 * $1.additions.count }
+        guard size <= mostBytes, let known = TimeZoneReference(named: zone.identifier) else { return nil }
         // A start at midnight in one zone is on the day before in another.
         let first = start.seconds.floorDivided(by: day) - 1
         let key = Key(definition: definition, days: first..<first + (isSeries ? ofSeries : 4))
         let isSame =
-            found.withLock { $0[key] }
+            found.withLock { $0.find(key) }
             ?? {
                 let isSame = same(zone.rules, known.rules, on: key.days)
-                found.withLock { found in
-                    if found.count >= mostFound { found = [:] }
-                    found[key] = isSame
-                }
+                found.withLock { $0.keep(isSame, for: key, cost: size) }
                 return isSame
             }()
         return isSame ? SyncZone(known.identifier).name : nil

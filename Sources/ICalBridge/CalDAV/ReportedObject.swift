@@ -60,7 +60,9 @@ package enum ReportZone {
         guard let line = ObjectTree.Line(start) else { return nil }
         event.lines = [.init("UID", "x"), .init("DTSTAMP", "20260101T000000Z"), line]
         tree.components.append(event)
-        return switch CalendarReader().read(tree.text).events.first?.start {
+        var options = CalendarReader.Options()
+        options.decoder = .swift
+        return switch CalendarReader(options: options).read(tree.text).events.first?.start {
         case .zoned(_, let zone): zone.rules
         case .utc: FixedOffset.utc
         case .date, .floating, nil: nil

@@ -34,6 +34,8 @@ enum RuleRepair {
     static func rule(
         _ text: String, from start: EventTime?, _ property: Property, _ log: inout ProblemLog
     ) throws(RecurrenceRule.SyntaxError) -> RecurrenceRule {
+        // It is refused for its length, and is not compared part by part before that.
+        guard text.utf8.count <= RecurrenceRule.longestText else { return try RecurrenceRule(text) }
         let text = withCanonicalUntil(text)
         let plain = withoutForbiddenParts(text)
         let read = plain?.text ?? text

@@ -127,13 +127,17 @@ extension TimeZoneDefinition {
         return (parts.isEmpty ? [part] : parts, from != nil)
     }
 
-    /// Accepts only yearly rules; one with FREQ=SECONDLY could keep a reader busy.
+    /// The most changes of a clock in a year by one rule.
+    private static let mostOnsets = 12
+
+    /// Accepts only yearly rules with few changes; one with FREQ=SECONDLY could keep a reader busy.
     private static func yearlyRule(
         _ property: Property, from start: CivilDateTime, log: inout ProblemLog
     ) -> RecurrenceRule? {
         let text = RuleRepair.withoutEmptyParts(property.trimmed)
         if RuleRepair.values(of: "FREQ", in: text).allSatisfy({ $0.uppercased() == "YEARLY" }),
-            let rule = try? RuleRepair.rule(text, from: .floating(start), property, &log), rule.frequency == .yearly
+            let rule = try? RuleRepair.rule(text, from: .floating(start), property, &log), rule.frequency == .yearly,
+            rule.onsetCount(like: start) <= mostOnsets
         {
             if rule.hasMore(thanDaysFrom: start) {
                 log.add(

@@ -246,7 +246,7 @@ struct WaysInTests {
             ],
             [
                 "calendar objects that calendar apps store", Self.size(CalendarCollection.maxResourceSize), arrival,
-                "in turns by user; what Swift alone does not read, in a process of its own", "quotas, above",
+                "in turns by user", "quotas, above",
             ],
             [
                 "calendars that are followed or imported by address", "`maxImportBytes`",

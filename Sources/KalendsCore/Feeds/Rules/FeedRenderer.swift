@@ -107,15 +107,21 @@ package final class FeedRenderer: Sendable {
 
     /// Returns the bytes of a feed without entries of its owner, like `render`, if nobody has to be waited for: the
     /// circle's text is kept and follows its changes, or nobody else reads the circle.
+    ///
+    /// - Parameters:
+    ///   - room: the room held for the bytes until a reader counts them.
+    ///   - mayReadAll: whether the whole circle may be read.
     func renderNow(
-        _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
+        _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction, room: MemoryShare,
+        mayReadAll: Bool
     ) throws -> Rendered? {
         let (start, coverage) = (ContinuousClock.now, window.from...window.to)
         if let text = try withKeptSchedule(live, window: window, in: transaction, Self.joined(coverage)) {
-            return Self.finish(text, of: live, isWhole: false, since: start)
+            return Self.finish(text, of: live, isWhole: false, since: start, room: room)
         }
+        guard mayReadAll else { return nil }
         return try turns.aloneNow(Key(circleID: live.circle.id, look: live.look)) {
-            try render(live, window: window, in: transaction)
+            try render(live, window: window, in: transaction, room: room)
         }
     }
 

@@ -11,6 +11,10 @@ package struct FeedReading: Sendable {
     /// Reports that the feed ended between the look-up of its token and the reading of its events.
     package struct Ended: Error {}
 
+    /// The most bytes of a text for which a whole circle is read in the look at the database that finds its feed; for
+    /// longer ones, feeds take turns.
+    private static let mostAtOnce = 512 << 10
+
     private typealias Look = (LiveFeed, LiveFeedParts, FeedDay, FeedWindow, FeedRenderer.Source)
 
     /// What an address opens.
@@ -52,13 +56,16 @@ package struct FeedReading: Sendable {
     private func renderNow(
         _ open: OpenFeed, _ token: Secret, now: Int, in transaction: any ReadTransaction
     ) throws -> Made? {
-        guard !open.feed.showsOwn, !CircleRoom.isLarge(open) else { return nil }
+        let (size, room) = (
+            CircleRoom.textSize(open), MemoryShare(context.memory.feeds, network: ByteString(open.feed.userID))
+        )
+        guard !open.feed.showsOwn, size <= FeedText.mostJoined, room.holdNow(size) else { return nil }
         return try context.cache.aloneNow(token.key) {
             let parts = try LiveFeedParts(open, context.settings)
             let (day, window) = parts.window(now: now)
-            return try context.renderer.renderNow(parts, window: window, in: transaction).map {
-                (open.live, day, $0)
-            }
+            let rendered = try context.renderer.renderNow(
+                parts, window: window, in: transaction, room: room, mayReadAll: size <= Self.mostAtOnce)
+            return rendered.map { (open.live, day, $0) }
         }
     }
 
@@ -70,9 +77,7 @@ package struct FeedReading: Sendable {
         keep: @escaping @Sendable (RenderedFeed) -> Void
     ) async throws -> RenderedFeed {
         let rendered = try await context.cache.rendered(live, for: token.key, as: form, now: now) {
-            let rendered = try await ReadPurpose.$isShort.withValue(false) {
-                try await render(token, as: form, now: now)
-            }
+            let rendered = try await render(token, as: form, now: now)
             keep(rendered)
             return rendered
         }
@@ -84,24 +89,20 @@ package struct FeedReading: Sendable {
     private func render(_ token: Secret, as form: CalendarForm, now: Int) async throws -> RenderedFeed {
         let (renderer, settings, ledger) = (context.renderer, context.settings, context.ledger)
         var room: MemoryShare?
-        let (first, made) = try await context.store.read { transaction in
+        let (first, size, made) = try await context.store.read { transaction in
             guard let open = try ledger.open(token, now: now, in: transaction) else { throw Ended() }
             return (
-                try LiveFeedParts(open, settings),
+                try LiveFeedParts(open, settings), CircleRoom.textSize(open),
                 form == .iCalendar ? try renderNow(open, token, now: now, in: transaction) : nil
             )
         }
         if let made { return feed(made) }
         let owner = first.feed.showsOwn ? first.feed.userID : nil
-        let payer = first.feed.userID
+        let (payer, isLong) = (first.feed.userID, size > Self.mostAtOnce)
         // Readers of large texts may be slow, so nothing else is held while this is waited for.
-        let textRoom = try await context.room(
-            forTextOf: first.circle.id, andOwnOf: owner, as: form, for: payer)
+        let textRoom = try await context.room(forTextOf: first.circle.id, andOwnOf: owner, as: form, for: payer)
         switch form {
-        case .iCalendar:
-            if let owner { room = try await context.room(forOwnOf: owner) }
-            let turn = try await context.turn(of: payer)
-            if let room { room.rely(on: turn) } else { room = turn }
+        case .iCalendar: if let owner { room = try await context.room(forOwnOf: owner) }
         case .jCal, .xCal: room = try await context.room(forFormOf: first.circle.id, andOwnOf: owner, for: payer)
         case .csv: room = try await context.room(forCircle: first.circle.id, andOwnOf: owner, for: payer)
         }
@@ -122,8 +123,11 @@ package struct FeedReading: Sendable {
         }
         let (live, parts, day, window, source) =
             form != .csv
-            ? try await renderer.inTurn(first) { try await context.store.read(look) }
-            : try await context.store.read(look)
+            ? try await renderer.inTurn(first) {
+                let turn = isLong ? try await context.turn(ofFeeds: payer) : nil
+                defer { withExtendedLifetime(turn) {} }
+                return try await ReadPurpose.$isShort.withValue(!isLong) { try await context.store.read(look) }
+            } : try await ReadPurpose.$isShort.withValue(false) { try await context.store.read(look) }
         if case .text(let rendered) = source, form == .iCalendar { return feed((live, day, rendered)) }
         let rendered = try await FeedRenderer.rendered(source, of: parts, window: window, as: form, room: textRoom)
         return feed((live, day, rendered))

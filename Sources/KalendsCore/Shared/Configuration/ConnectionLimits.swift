@@ -39,7 +39,7 @@ package struct ConnectionLimits: Sendable {
     package var circleMemory = 24 << 20
     package var answerMemory = 16 << 20
     package var feedMemory = 16 << 20
-    package var textMemory = 48 << 20
+    package var textMemory = 32 << 20
     /// The answers of calendar servers, and what runs and questions keep of them.
     package var providerMemory = 128 << 20
 

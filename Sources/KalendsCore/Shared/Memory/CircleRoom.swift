@@ -21,7 +21,9 @@ extension CircleReading {
     func room(forCircle id: String, andOwnOf owner: String? = nil, for payer: String) async throws -> MemoryShare {
         let share = try await room(forFormOf: id, andOwnOf: owner, for: payer)
         // Reading a whole circle occupies a reader of the database for long, and one must remain free for polls.
-        share.rely(on: try await turn(of: payer))
+        let memoryShare = MemoryShare(memory.pages, network: ByteString(payer))
+        try await memoryShare.hold(MemoryBudgets.mostPageBytes)
+        share.rely(on: memoryShare)
         return share
     }
 
@@ -71,9 +73,9 @@ extension CircleReading {
         return share
     }
 
-    /// Takes the turn in which a whole circle is read.
-    func turn(of payer: String) async throws -> MemoryShare {
-        let share = MemoryShare(memory.pages, network: ByteString(payer))
+    /// Takes the turn in which a feed of a whole circle is made.
+    func turn(ofFeeds payer: String) async throws -> MemoryShare {
+        let share = MemoryShare(memory.renderings, network: ByteString(payer))
         try await share.hold(MemoryBudgets.mostPageBytes)
         return share
     }
@@ -140,12 +142,9 @@ final class CircleRoom: Sendable {
         guard texts.holdNow(needed.text), circles.holdNow(needed.memory) else { throw needed }
     }
 
-    /// The most bytes of a text that is made in the look at the database that finds its feed.
-    private static let mostAtOnce = 512 << 10
-
-    /// Whether the text of a feed's circle is so large that it needs room, and a turn with others.
-    static func isLarge(_ open: OpenFeed) -> Bool {
-        RowSize(open.itemUsage, Usage(count: open.importedEventCount)).text > mostAtOnce
+    /// The most bytes of the text of a feed's circle.
+    static func textSize(_ open: OpenFeed) -> Int {
+        RowSize(open.itemUsage, Usage(count: open.importedEventCount)).text
     }
 }
 

@@ -144,6 +144,16 @@ package final class MemoryBudget: Sendable {
         }
     }
 
+    /// Like `move`; gives back what the other network may not hold, and returns false then.
+    func passOn(_ count: Int, of network: ByteString?, to other: ByteString?) -> Bool {
+        state.withLock { state in
+            Self.lower(&state, network, count)
+            state.used -= count
+            defer { admit(&state) }
+            return take(count, for: other, &state)
+        }
+    }
+
     /// Takes room whether or not there is any, for bytes that are already in memory and can no longer be refused.
     func force(_ count: Int, for network: ByteString?) {
         state.withLock { state in

@@ -77,7 +77,7 @@ package final class MemoryShare: Sendable {
         var own = shared.join(name)
         if own == nil {
             let common = another()
-            if let early, early.budget === budget { common.take(over: early) }
+            if let early, early.isOfBudget(of: self) { common.take(over: early) }
             try await common.hold(count)
             common.keep(count)
             own = shared.add(name, common)
@@ -85,15 +85,17 @@ package final class MemoryShare: Sendable {
         part.withLock { $0 = own }
     }
 
-    /// Takes over what another share of the same budget holds.
+    /// Whether both are parts of one budget.
+    package func isOfBudget(of other: MemoryShare) -> Bool { budget === other.budget }
+
+    /// Takes over what another share of the same budget holds, as far as this one's network may hold it.
     private func take(over other: MemoryShare) {
         let (count, network) = other.held.withLock { other in
             defer { other.count = 0 }
             return (other.count, other.network)
         }
         held.withLock { held in
-            budget.move(count, of: network, to: held.network)
-            held.count += count
+            if budget.passOn(count, of: network, to: held.network) { held.count += count }
         }
     }
 
@@ -144,11 +146,14 @@ package struct MemoryBudgets: Sendable {
     /// Pages of lists and whole circles while they are read, so that a reader of the database remains free for others.
     /// Whoever has room here waits for nobody, so it is taken last.
     let pages: MemoryBudget
+    /// Whole circles that are made into feeds, in turns of their own, so that a feed waits for no list.
+    let renderings: MemoryBudget
     /// Answers that many readers receive at once.
     package let shared = SharedAnswers()
 
     package init(_ limits: ConnectionLimits, width: Int) {
         pages = Self.pages(width)
+        renderings = Self.renderings(width)
         documents = MemoryBudget(limit: limits.documentMemory, patience: .seconds(30))
         large = MemoryBudget(limit: limits.largeMemory, ofOne: limits.largeMemory, patience: .seconds(300))
         circles = MemoryBudget(limit: limits.circleMemory, ofOne: limits.circleMemory, patience: .seconds(10))
@@ -172,6 +177,10 @@ package struct MemoryBudgets: Sendable {
         return MemoryShare(texts, network: texts.counted(size, for: payer) == size ? payer : nil)
     }
 
+    private static func renderings(_ width: Int) -> MemoryBudget {
+        MemoryBudget(limit: max(2, width - 1) * mostPageBytes, patience: .seconds(10))
+    }
+
     /// Whether so much is in use that slow readers must read faster.
     package var isScarce: Bool { answers.isScarce || feeds.isScarce || texts.isAwaited }
 
@@ -180,6 +189,7 @@ package struct MemoryBudgets: Sendable {
         (circles, runs, answers, feeds) = (.unlimited, .unlimited, .unlimited, .unlimited)
         texts = .unlimited
         pages = Self.pages(2)
+        renderings = Self.renderings(2)
     }
 
     package static let unlimited = MemoryBudgets()

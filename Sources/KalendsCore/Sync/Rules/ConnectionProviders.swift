@@ -35,7 +35,7 @@ package struct ConnectionProviders: Sendable {
         return LimitedProviderHTTP(
             line(for: RequestSource(connection), sender), sync.answers, for: sender,
             time: isQuestion ? LimitedProviderHTTP.timeOfQuestion : LimitedProviderHTTP.timeOfRun
-        ) { [sync] in sync.awaiting(provider) }
+        ) { [sync] in isQuestion ? sync.awaitingRoom : sync.awaiting(provider) }
     }
 
     /// Returns the door for a question that a person waits for.

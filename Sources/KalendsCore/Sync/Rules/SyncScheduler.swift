@@ -158,6 +158,9 @@ package final class SyncScheduler: Sendable {
         return try await work()
     }
 
+    /// How many wait for the room of runs.
+    var awaitingRoom: Int { state.withLock(\.waitingForRoom) }
+
     /// How many wait for what runs with this provider have taken.
     func awaiting(_ provider: Connection.Provider) -> Int {
         state.withLock { state in

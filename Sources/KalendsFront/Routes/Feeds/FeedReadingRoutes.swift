@@ -125,8 +125,10 @@ struct FeedReadingRoutes: Sendable {
         } else if let text = text ?? bodies.large(answer.plainKey) {
             if isPlain, !text.isLarge { return ResponseBody(byteBuffer: ByteBuffer(text)) }
             if isPlain {
-                // The text's reservation already covers its pieces.
-                if let room = text.room { context.memory.feed.rely(on: room) }
+                // The text's reservation already covers its pieces, unless it was thought to be short.
+                if let room = text.room, !room.isOfBudget(of: context.memory.feed) {
+                    context.memory.feed.rely(on: room)
+                }
                 return text.responseBody
             }
             packed =
