@@ -167,4 +167,31 @@ struct TaskImportTests {
             #expect(others.values("UID").isEmpty)
         }
     }
+
+    @Test("A task whose to-do is private from now on is nobody else's any more, unless somebody else brought it")
+    func privateNow() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            func file(_ lines: [String]) -> String {
+                ToDoFiles.calendar([["VTODO", "UID:secret", "DUE:20260303T090000Z", "SUMMARY:Buy a ring"] + lines])
+            }
+            try await server.bring(file: file([]), Self.asTasks)
+            #expect(try await tasks(server).count == 1)
+            let hidden = try await server.bring(file: file(["CLASS:PRIVATE"]), Self.asTasks)
+            #expect(hidden.counts == ["events": 1, "updated": 1, "todos": 1], "\(hidden.text)")
+            #expect(hidden.json["items"]?.array?.first?["reason"] == "It is private now.")
+            #expect(try await tasks(server).isEmpty)
+            #expect(try await server.export().values("UID") == ["secret"])
+            let others = try await server.call(.get, "/v1/circles/c/export.ics", as: "ben").expect(200)
+            #expect(others.values("UID").isEmpty)
+            let again = try await server.bring(file: file(["CLASS:PRIVATE"]), Self.asTasks)
+            #expect(again.counts["unchanged"] == 1, "\(again.text)")
+            #expect(try await server.undo(hidden).json["keptCount"] == 0)
+            #expect(try await tasks(server).count == 1)
+            let copied = try await server.bring(file: file(["CLASS:PRIVATE"]), Self.asTasks, as: "ben")
+            let reason = copied.json["items"]?.array?.first?["reason"]?.string
+            #expect(reason?.hasPrefix("It is private now, but others") == true, "\(copied.text)")
+            #expect(try await tasks(server).count == 1)
+        }
+    }
 }

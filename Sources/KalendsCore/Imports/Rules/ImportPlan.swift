@@ -198,7 +198,7 @@ struct ImportPlan: Sendable {
                     items[index].change = .unchanged
                 } else if let updated = items[index].compare(record, with: old, self) {
                     items[index].rows = Rows(updated, before: before, former: former)
-                } else if let former, former.source == .shared {
+                } else if let former, former.source == .shared || record.visibleTo != nil {
                     // All components of an event become private, also those that the file does not change; and a to-do
                     // becomes a task.
                     var hidden = old
@@ -271,7 +271,12 @@ struct ImportPlan: Sendable {
         var home = owner.home(of: draft.event.uid)
         guard owner.todos == .tasks, draft.event.kind == .toDo else { return home }
         let mayMove = home.source == .shared && home.former == nil
-        if !mayMove || index.components(of: draft.event.uid) > 1 || TaskContent(of: draft.event, in: zone) == nil {
+        if home.visibleTo != nil, home.former != nil || owner.isStillShared(draft.event.uid) {
+            // That it is private now says why it is no task.
+            return home
+        } else if !mayMove || index.components(of: draft.event.uid) > 1
+            || TaskContent(of: draft.event, in: zone) == nil
+        {
             item.reason = Sentence(
                 .keptAsToDo, "It was kept as a to-do: a task has a title, is not private, and does not repeat.")
         } else if tasks == ImportedTask.most {
