@@ -194,4 +194,29 @@ struct TaskImportTests {
             #expect(try await tasks(server).count == 1)
         }
     }
+
+    @Test("To-dos beyond those that an import makes tasks of come with the next; tasks stay tasks in any order")
+    func many() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            func file(_ numbers: some Sequence<Int>, _ more: String = "") -> String {
+                ToDoFiles.calendar(numbers.map { ["VTODO", "UID:t\($0)", "SUMMARY:Number \($0)\(more)"] })
+            }
+            let first = try await server.bring(file: file(0..<2003), Self.asTasks)
+            #expect(first.counts["tasks"] == 2000 && first.counts["todos"] == 3, "\(first.counts)")
+            let task = try await task("Number 1999", server)
+            server.clock.advance(seconds: 60)
+            try await server.put(
+                "tasks", try #require(task["id"]?.string), ["title": "Number 1999 by Ben", "status": "completed"])
+            let turned = try await server.bring(file: file((0..<2003).reversed()), Self.asTasks)
+            #expect(turned.counts["tasks"] == 2003 && turned.counts["updated"] == 3, "\(turned.counts)")
+            #expect(try await self.task("Number 1999 by Ben", server)["status"] == "completed")
+            // What an import changes has the same bound, and the rest is for the next one.
+            let newer = file(0..<2003, "\r\nSEQUENCE:1\r\nDESCRIPTION:All of it")
+            for (updated, skipped) in [(2000, 3), (3, nil)] {
+                let counts = try await server.bring(file: newer, Self.asTasks).counts
+                #expect(counts["updated"] == updated && counts["skipped"] == skipped, "\(counts)")
+            }
+        }
+    }
 }

@@ -62,7 +62,7 @@ struct ImportPlan: Sendable {
     private var agreeing = RecurrenceBudget(steps: SeriesWork.ofFile)
     var counts = ImportCounts()
     private(set) var owner: ImportOwner
-    /// How many to-dos become tasks, or are tasks.
+    /// How many tasks are made or changed.
     private var tasks = 0
     var twins = ImportDuplicates()
     /// The items that the caller wants left out and that have not been found yet.
@@ -161,7 +161,8 @@ struct ImportPlan: Sendable {
         let zone = try owner.circle.zone
         var fresh: [(position: Int, record: ImportedEventRecord)] = []
         for index in positions {
-            let home = home(of: drafts[index], &items[index], in: zone)
+            let task = known[ByteString(drafts[index].event.uid)]
+            let home = home(of: drafts[index], &items[index], isTask: task != nil, in: zone)
             var record = record(drafts[index], home)
             items[index].isShared = record.visibleTo == nil
             items[index].leftOut = drafts[index].leftOut
@@ -179,7 +180,6 @@ struct ImportPlan: Sendable {
                 return stored[key].flatMap { $0.isLive ? $0 : nil }
             }
             if var old = before ?? former {
-                let task = known[ByteString(record.uid)]
                 if old.source == .tasks, let task { old = try old.saying(task, in: zone) }
                 if drafts[index].isSettled, !owner.isSubscription, old.startsAt != record.startsAt {
                     items[index].skip(
@@ -209,6 +209,7 @@ struct ImportPlan: Sendable {
                     items[index].rows = Rows(next(hidden, after: old), before: before, former: former)
                 }
                 items[index].reportIfShared(record, owner)
+                if task != nil, items[index].isTask, items[index].rows != nil { count(changed: &items[index]) }
             } else {
                 fresh.append((index, record))
             }
@@ -264,9 +265,22 @@ struct ImportPlan: Sendable {
         return texts(shown).contains { known.contains($0) }
     }
 
+    /// Counts a task that is changed, or leaves it for a later import.
+    private mutating func count(changed item: inout Item) {
+        if tasks < ImportedTask.most {
+            tasks += 1
+        } else {
+            item.skip(
+                .taskLeft,
+                "Its task stays as it is for now: an import changes at most \(ImportedTask.most, .count) tasks.")
+        }
+    }
+
     /// Returns where an event is stored; a to-do that becomes a task is stored beside the task.
+    ///
+    /// - Parameter isTask: whether it is a task already, which stays one wherever it is in the file.
     private mutating func home(
-        of draft: ImportDraft, _ item: inout Item, in zone: TimeZoneReference
+        of draft: ImportDraft, _ item: inout Item, isTask: Bool, in zone: TimeZoneReference
     ) -> ImportOwner.Home {
         var home = owner.home(of: draft.event.uid)
         guard owner.todos == .tasks, draft.event.kind == .toDo else { return home }
@@ -279,11 +293,11 @@ struct ImportPlan: Sendable {
         {
             item.reason = Sentence(
                 .keptAsToDo, "It was kept as a to-do: a task has a title, is not private, and does not repeat.")
-        } else if tasks == ImportedTask.most {
+        } else if tasks == ImportedTask.most, !isTask {
             item.reason = Sentence(
                 .tooManyTasks, "It was kept as a to-do: an import makes at most \(ImportedTask.most, .count) tasks.")
         } else {
-            tasks += 1
+            if !isTask { tasks += 1 }
             item.isTask = true
             return ImportOwner.Home(source: .tasks, former: .shared)
         }
