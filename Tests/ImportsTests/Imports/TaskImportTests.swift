@@ -213,7 +213,7 @@ struct TaskImportTests {
             #expect(try await self.task("Number 1999 by Ben", server)["status"] == "completed")
             // What an import changes has the same bound, and the rest is for the next one.
             let newer = file(0..<2003, "\r\nSEQUENCE:1\r\nDESCRIPTION:All of it")
-            for (updated, skipped) in [(2000, 3), (3, nil)] {
+            for (updated, skipped) in [(2000, 3), (3, nil)] as [(Int, Int?)] {
                 let counts = try await server.bring(file: newer, Self.asTasks).counts
                 #expect(counts["updated"] == updated && counts["skipped"] == skipped, "\(counts)")
             }
