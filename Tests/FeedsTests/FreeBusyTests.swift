@@ -90,6 +90,8 @@ struct FreeBusyTests {
                 let feed = try await server.makeFeed(label: "\(config)", config: config)
                 let text = try await server.raw(.get, Self.path(feed) + "?availability=1").expect(200).text
                 guard text.contains("BEGIN:VAVAILABILITY\r\n") else { return nil }
+                // Nobody is busy with being available.
+                #expect(!text.contains("FREEBUSY:20260310T070000Z"))
                 return text.components(separatedBy: "BEGIN:AVAILABLE\r\n").dropFirst().compactMap { part in
                     part.components(separatedBy: "\r\n").first { $0.hasPrefix("DTSTART:") }
                 }
@@ -98,7 +100,8 @@ struct FreeBusyTests {
             #expect(
                 try await available(["includePersonal": true])
                     == ["DTSTART:20260302T140000Z", "DTSTART:20260310T070000Z"])
-            #expect(try await available(["includeShifts": false]) == [])
+            // A VAVAILABILITY without any time would say that the reader never is available.
+            #expect(try await available(["includeShifts": false]) == nil)
             // Which of the times are work is more than such a feed shows.
             #expect(try await available(["detail": "busy"]) == nil)
         }
@@ -149,6 +152,55 @@ struct FreeBusyTests {
             #expect(try await pointers(["ann"], "2026-03-04T18:00:00Z") == ["/to"])
             #expect(try await pointers(["ann"], "2027-06-04T18:00:00Z") == ["/to"])
             #expect(try await pointers([], "2026-03-05T18:00:00Z") == ["/userIds"])
+        }
+    }
+
+    @Test func `a series too dense to be looked at counts as a whole, and takes nobody's answer away`() async throws {
+        try await TestServer.run { server in
+            try await Self.fill(server)
+            try await server.bring(
+                [
+                    [
+                        "UID:dense@x", "DTSTART:20260308T000000Z", "DURATION:PT30S", "SUMMARY:Beat",
+                        "RRULE:FREQ=MINUTELY;COUNT=30000", "CLASS:PRIVATE",
+                    ],
+                    [
+                        "UID:clear@x", "DTSTART:20260308T000000Z", "DURATION:PT1S", "SUMMARY:Beat",
+                        "RRULE:FREQ=SECONDLY", "TRANSP:TRANSPARENT",
+                    ],
+                ], as: "ann"
+            ).expect(201)
+            let (from, to) = ("2026-03-01T00:00:00Z", "2026-04-30T00:00:00Z")
+            let answer = try await server.call(
+                .post, "/v1/circles/c/free-busy",
+                ["userIds": ["ann", "ben"], "from": .string(from), "to": .string(to)], as: "ben"
+            ).expect(200)
+            func busy(_ index: Int) -> [String] {
+                (answer.json["people"]?.array?[index]["busy"]?.array ?? []).compactMap {
+                    $0["type"] == "BUSY" ? "\($0["start"]?.string ?? "")/\($0["end"]?.string ?? "")" : nil
+                }
+            }
+            let visit = "2026-03-04T17:00:00Z/2026-03-04T19:00:00Z"
+            #expect(busy(0) == [visit, "2026-03-08T00:00:00Z/2026-03-28T19:59:30Z"])
+            #expect(busy(1) == [visit, "2026-03-12T07:00:00Z/2026-03-13T07:00:00Z"])
+            let feed = try await server.makeFeed()
+            let said = try await server.raw(.get, Self.path(feed) + "?start=\(from)&end=\(to)").expect(200)
+            #expect(said.values("FREEBUSY").contains("20260308T000000Z/20260328T195930Z"))
+        }
+    }
+
+    @Test func `who only asks when somebody is busy has no change of an event`() async throws {
+        try await TestServer.run { server in
+            try await Self.fill(server)
+            let feed = try await server.makeFeed()
+            func have() async throws -> JSONValue? {
+                try await server.services.counter.fold()
+                return try await server.call(.get, "/v1/circles/c/tasks/t/reach", as: "ann").expect(200).json["have"]
+            }
+            try await server.raw(.get, Self.path(feed)).expect(200)
+            #expect(try await have() == 0)
+            try await server.raw(.get, feed.path).expect(200)
+            #expect(try await have() == 1)
         }
     }
 }

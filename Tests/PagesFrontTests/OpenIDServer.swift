@@ -46,6 +46,7 @@ final class OpenIDServer: Sendable {
         var lastForm: [String: String] = [:]
         /// Runs before the document is given.
         var beforeDocument: @Sendable () async throws -> Void = {}
+        var beforeToken: @Sendable () async throws -> Void = {}
     }
 
     static let (clientID, clientSecret) = ("kalends", "a s:cret with + and %")
@@ -84,6 +85,7 @@ final class OpenIDServer: Sendable {
         router.get("info") { request, _ in try provider.info(request) }
         router.post("token") { request, _ in
             let body = try await request.body.collect(upTo: 1 << 16)
+            try await provider.read(\.beforeToken)()
             return try provider.token(String(buffer: body), request.headers[.authorization])
         }
         let app = Application(

@@ -120,4 +120,19 @@ struct ProviderSessionTests {
             #expect(left.withLock { $0 } == [0, 0], "It is asked before the sign-in and after the sign-out.")
         }
     }
+
+    @Test("A provider that does not redeem a code in time ends the sign-in, and not a minute later")
+    func slow() async throws {
+        try await OpenIDServer.run {
+            $0.accounts = .members
+        } _: { server, provider in
+            provider.change {
+                $0.claims = ["sub": "vic"]
+                $0.beforeToken = { try await Task.sleep(for: .seconds(20)) }
+            }
+            let begun = ContinuousClock.now
+            try await Browser(server).signIn(at: provider).expect(502)
+            #expect(ContinuousClock.now - begun < .seconds(18))
+        }
+    }
 }

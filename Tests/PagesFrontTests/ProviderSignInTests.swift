@@ -238,6 +238,13 @@ struct ProviderSignInTests {
             try await ann.open(page).expect(200)
             let made = try await Self.audited(server, "operatorSession.created")
             #expect(made.count == 5 && made.allSatisfy { $0["detail"]?["account"] == "s-op" })
+            // The account was nobody's then. Once the person who joined it is erased, nothing has it any more.
+            provider.change { $0.claims["auth_time"] = .integer(now) }
+            try await ann.signIn(at: provider, from: "/app/account", by: "/app/account/provider").expect(303)
+            #expect(try await Self.account("s-op", server, provider) == "ann")
+            try await server.call(.delete, "/v1/users/ann?erase=true").expect(200)
+            let trail = try await server.call(.get, "/v1/audit?limit=200").expect(200)
+            #expect(!trail.text.contains("s-op") && trail.text.contains("operatorSession.created"))
         }
         try await OpenIDServer.run { server, provider in
             let browser = Browser(server)

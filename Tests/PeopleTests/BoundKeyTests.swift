@@ -139,6 +139,15 @@ struct BoundKeyTests {
                 try await server.bearing(key, .post, "/v1/feeds/\(id)/reveal").expect(status)
                 try await server.bearing(key, .get, "/v1/feeds/\(id)/preview").expect(status)
             }
+            // Lists leave it out, too, and a page is full all the same.
+            let second = try await server.makeFeed(user: "ben", label: "plain")
+            let list = try await server.bearing(key, .get, "/v1/circles/c/feeds").expect(200)
+            #expect(Set(Self.ids(list)) == [plain.id, second.id])
+            let first = try await server.bearing(key, .get, "/v1/circles/c/feeds?limit=1").expect(200)
+            let cursor = try #require(first.json["nextCursor"]?.string)
+            let last = try await server.bearing(key, .get, "/v1/circles/c/feeds?limit=1&cursor=\(cursor)").expect(200)
+            #expect(Set(Self.ids(first) + Self.ids(last)) == [plain.id, second.id])
+            #expect(last.json["nextCursor"] == .null)
             try await server.bearing(key, .patch, "/v1/feeds/\(plain.id)", ["config": shows]).expect(422)
             try await server.bearing(
                 key, .post, "/v1/circles/c/feeds", ["userId": "ann", "label": "new", "config": shows]

@@ -117,6 +117,35 @@ struct OfficeCarriedTests {
         }
     }
 
+    @Test("A key that is bound to the connection's circle finds none of them in its records")
+    func bound() async throws {
+        try await SyncBench.run { bench in
+            let server = bench.server
+            let id = try await server.connect()
+            try await server.put("tasks", "pills", ["title": "Pills", "dueAt": "2026-03-05T09:00:00-08:00"])
+            try await Self.enable(server, id)
+            for day in 3...4 { try await Self.say(server, "2026-03-0\(day)", "inOffice") }
+            try await bench.sync.once()
+            let key = try #require(
+                try await server.call(.post, "/v1/keys", ["name": "bound", "circles": ["c"]]).expect(201).json["key"]?
+                    .string)
+            let own = "/v1/connections/\(id)"
+            for part in ["mappings", "journal", "mappings?limit=1", "journal?limit=1"] {
+                let whole = try await server.call(.get, "\(own)/\(part)").expect(200)
+                #expect(part.contains("limit") || whole.text.contains("office-days"), "\(part)")
+                let known = try await server.bearing(key, .get, "\(own)/\(part)").expect(200)
+                let collections = known.json["items"]?.array?.map { $0["collection"] }
+                #expect(collections == ["tasks"] && !known.text.contains("Office"), "\(part): \(known.text)")
+                #expect(known.json["nextCursor"] == .null)
+            }
+            bench.calendars[id].delete(["2026-03-04"])
+            try await Self.say(server, "2026-03-05", "inOffice")
+            let preview = "\(own)/sync?mode=preview"
+            #expect(try await server.call(.post, preview).expect(200).text.contains("office-days"))
+            #expect(try await !server.bearing(key, .post, preview).expect(200).text.contains("office-days"))
+        }
+    }
+
     @Test("What is in the calendar as it is to be there is no edit: a run that was broken off wrote it")
     func brokenOff() async throws {
         try await SyncBench.run { bench in

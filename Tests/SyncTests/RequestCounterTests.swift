@@ -85,6 +85,24 @@ struct RequestCounterTests {
         #expect(RequestCounter.limit(.caldav) == nil)
     }
 
+    @Test("An account's ten minutes at Outlook are not forgotten because very many others ask Google")
+    func manyAccounts() throws {
+        let (counter, now) = (RequestCounter(), ContinuousClock.now)
+        let (google, outlook) = (
+            try #require(RequestCounter.limit(.google)), try #require(RequestCounter.limit(.outlook))
+        )
+        var own = Connection(
+            id: "a", circleID: "c", userID: "ann", provider: .outlook, label: nil, config: "{}", now: 0)
+        own.accountID = "ann"
+        let source = RequestSource(own)
+        #expect(counter.wait(source, outlook.calls, outlook, now: now) == nil)
+        for number in 0..<10_000 {
+            let other = RequestSource(Self.own("c", account: "a\(number)"))
+            #expect(counter.wait(other, 1, google, now: now + .seconds(100)) == nil)
+        }
+        #expect(counter.wait(source, 1, outlook, now: now + .seconds(120)) == .seconds(480))
+    }
+
     @Test("Who would wait for more than a minute ends instead, and others of that account run again soon")
     func patience() async throws {
         let counter = RequestCounter()

@@ -156,6 +156,9 @@ struct SyncStateTests {
             try await bench.sync.once()
             let undone = try await bench.record(try #require(answer.json["runId"]?.string))
             #expect(undone.state == .done && undone.counts.deleted == 12 && calendar.live.isEmpty)
+            // What was changed here while it ran does not wait for the interval: a run has followed at once.
+            let after = try await server.services.store.read { try $0.syncRuns(of: id, before: .max, limit: 3) }
+            #expect(after.count == 3 && after.first?.id.isSameText(as: undone.id) == false)
             let run = try await bench.run(id)
             #expect(run.state == .done && calendar.live.isEmpty)
         }

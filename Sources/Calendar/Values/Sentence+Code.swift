@@ -18,7 +18,7 @@ extension Sentence {
         // What is not imported.
         case newerInFile, uidTooLong, excluded, eventTooLarge, sameUnderOtherUID, privateUnseen, storedNewer,
             changesOtherSeries, datesElsewhere, ownSchedule, seriesUnderOtherUID, replacesOtherUID, ownWriting,
-            replacesOther, privateNow, privateButShared, keptAsToDo, tooManyTasks,
+            replacesOther, privateNow, privateButShared, keptAsToDo, tooManyTasks, taskLeft,
             taskDeleted
         // Bytes and lines.
         case charsetDeclared, charsetGuessed, charsetWindows, charsetUTF16, controlCharacters, nulBytes, lineTooLong,

@@ -12,17 +12,13 @@ package struct FreeBusyTime: Sendable {
     package let range: TimeRange
     /// The periods by kind, in seconds.
     private var periods: [Kind: [Range<Int>]] = [:]
-    /// When somebody is available, in seconds; nil when that is not asked.
-    private var available: [Range<Int>]?
+    /// When somebody is available, in seconds; empty if nothing says when.
+    private var available: [Range<Int>] = []
     private var unsettled = 0
 
     private static let mostUnsettled = 10_000
 
-    /// - Parameter asksAvailability: whether the text also says when somebody is available (RFC 7953).
-    package init(in range: TimeRange, asksAvailability: Bool = false) {
-        self.range = range
-        available = asksAvailability ? [] : nil
-    }
+    package init(in range: TimeRange) { self.range = range }
 
     /// Adds what a resource takes of the span; one that cannot be read takes nothing.
     ///
@@ -56,12 +52,12 @@ package struct FreeBusyTime: Sendable {
         add(occurrence.range(floatingIn: zone), event.status == "TENTATIVE" ? .tentative : .busy)
     }
 
-    /// Adds when somebody is available, if that is asked: while an event lasts that is not cancelled.
+    /// Adds when somebody is available (RFC 7953): while an event lasts that is not cancelled.
     ///
     /// - Parameter zone: the clock of dates and floating times.
     package mutating func addAvailable(_ occurrence: Occurrence, floatingIn zone: any TimeZoneRules) {
-        guard available != nil, !occurrence.isCancelled else { return }
-        if let part = part(occurrence.range(floatingIn: zone)) { available?.append(part) }
+        guard !occurrence.isCancelled else { return }
+        if let part = part(occurrence.range(floatingIn: zone)) { available.append(part) }
         noteOne()
     }
 
@@ -84,7 +80,7 @@ package struct FreeBusyTime: Sendable {
 
     private mutating func settle() {
         periods = periods.mapValues(Self.united)
-        available = available.map(Self.united)
+        available = Self.united(available)
         unsettled = 0
     }
 
@@ -108,7 +104,8 @@ package struct FreeBusyTime: Sendable {
             .sorted { $0.range.from < $1.range.from }
     }
 
-    /// Returns the VFREEBUSY of the span, and a VAVAILABILITY if that is asked.
+    /// Returns the VFREEBUSY of the span, and a VAVAILABILITY if something says when somebody is available: one without
+    /// any time would say that they never are.
     ///
     /// - Parameter stamp: when it was made.
     package mutating func text(stamp: Instant) -> [UInt8] {
@@ -127,7 +124,7 @@ package struct FreeBusyTime: Sendable {
             }
         }
         writer.line("END", "VFREEBUSY")
-        if let available {
+        if !available.isEmpty {
             writer.line("BEGIN", "VAVAILABILITY")
             writer.head("availability", range, stamp)
             for period in available.map(TimeRange.init(seconds:)) {

@@ -3,10 +3,10 @@
 
     free_busy.py ZONE FROM TO
 
-Reads lines `name<TAB>feed<TAB>what its address says of free time`, the latter two in base64, from standard input. Prints JSON
-arrays: `[name, "feed", FBTYPE, start, end]` for each period of what the feed's events take between FROM and TO, `[name, "said",
-FBTYPE, start, end]` and `[name, "available", "", start, end]` for what its address says. Dates and times without a zone are on
-the clock of ZONE.
+Reads lines `name<TAB>feed<TAB>what its address says of free time<TAB>what it says of available time, too`, the latter three in
+base64, from standard input. Prints JSON arrays: `[name, "feed", FBTYPE, start, end]` for each period of what the feed's events
+take between FROM and TO, `[name, "said", FBTYPE, start, end]` and `[name, "available", "", start, end]` for what its address
+says. Dates and times without a zone are on the clock of ZONE.
 """
 
 import base64
@@ -86,13 +86,14 @@ def main():
             print(json.dumps([name, what, kind, *(one.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") for one in (start, end))]))
 
     for line in sys.stdin:
-        name, feed, text = line.rstrip("\n").split("\t")
+        name, feed, text, both = line.rstrip("\n").split("\t")
         for kind, periods in taken(base64.b64decode(feed)).items():
             tell(name, "feed", kind, periods)
-        periods, available = said(base64.b64decode(text))
+        periods, none = said(base64.b64decode(text))
+        assert not none, none
         for kind, found in periods.items():
             tell(name, "said", kind, found)
-        tell(name, "available", "", available)
+        tell(name, "available", "", said(base64.b64decode(both))[1])
 
 
 main()

@@ -190,4 +190,56 @@ struct TaskImportTests {
             #expect(others.values("UID").isEmpty)
         }
     }
+
+    @Test("A task whose to-do is private from now on is nobody else's any more, unless somebody else brought it")
+    func privateNow() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            func file(_ lines: [String]) -> String {
+                ToDoFiles.calendar([["VTODO", "UID:secret", "DUE:20260303T090000Z", "SUMMARY:Buy a ring"] + lines])
+            }
+            try await server.bring(file: file([]), Self.asTasks)
+            #expect(try await tasks(server).count == 1)
+            let hidden = try await server.bring(file: file(["CLASS:PRIVATE"]), Self.asTasks)
+            #expect(hidden.counts == ["events": 1, "updated": 1, "todos": 1], "\(hidden.text)")
+            #expect(hidden.json["items"]?.array?.first?["reason"] == "It is private now.")
+            #expect(try await tasks(server).isEmpty)
+            #expect(try await server.export().values("UID") == ["secret"])
+            let others = try await server.call(.get, "/v1/circles/c/export.ics", as: "ben").expect(200)
+            #expect(others.values("UID").isEmpty)
+            let again = try await server.bring(file: file(["CLASS:PRIVATE"]), Self.asTasks)
+            #expect(again.counts["unchanged"] == 1, "\(again.text)")
+            #expect(try await server.undo(hidden).json["keptCount"] == 0)
+            #expect(try await tasks(server).count == 1)
+            let copied = try await server.bring(file: file(["CLASS:PRIVATE"]), Self.asTasks, as: "ben")
+            let reason = copied.json["items"]?.array?.first?["reason"]?.string
+            #expect(reason?.hasPrefix("It is private now, but others") == true, "\(copied.text)")
+            #expect(try await tasks(server).count == 1)
+        }
+    }
+
+    @Test("To-dos beyond those that an import makes tasks of come with the next; tasks stay tasks in any order")
+    func many() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            func file(_ numbers: some Sequence<Int>, _ more: String = "") -> String {
+                ToDoFiles.calendar(numbers.map { ["VTODO", "UID:t\($0)", "SUMMARY:Number \($0)\(more)"] })
+            }
+            let first = try await server.bring(file: file(0..<2003), Self.asTasks)
+            #expect(first.counts["tasks"] == 2000 && first.counts["todos"] == 3, "\(first.counts)")
+            let task = try await task("Number 1999", server)
+            server.clock.advance(seconds: 60)
+            try await server.put(
+                "tasks", try #require(task["id"]?.string), ["title": "Number 1999 by Ben", "status": "completed"])
+            let turned = try await server.bring(file: file((0..<2003).reversed()), Self.asTasks)
+            #expect(turned.counts["tasks"] == 2003 && turned.counts["updated"] == 3, "\(turned.counts)")
+            #expect(try await self.task("Number 1999 by Ben", server)["status"] == "completed")
+            // What an import changes has the same bound, and the rest is for the next one.
+            let newer = file(0..<2003, "\r\nSEQUENCE:1\r\nDESCRIPTION:All of it")
+            for (updated, skipped) in [(2000, 3), (3, nil)] as [(Int, Int?)] {
+                let counts = try await server.bring(file: newer, Self.asTasks).counts
+                #expect(counts["updated"] == updated && counts["skipped"] == skipped, "\(counts)")
+            }
+        }
+    }
 }

@@ -66,11 +66,11 @@ enum ToDoFiles {
 }
 
 extension TestServer {
-    /// Imports a file into the circle `c` as Ann.
+    /// Imports a file into the circle `c`.
     @discardableResult
-    func bring(file: String, _ query: String = "mode=commit") async throws -> Answer {
+    func bring(file: String, _ query: String = "mode=commit", as user: String = "ann") async throws -> Answer {
         let headers: HTTPFields = [
-            .authorization: "Bearer \(key)", .contentType: "text/calendar", .kalendsUser: "ann",
+            .authorization: "Bearer \(key)", .contentType: "text/calendar", .kalendsUser: user,
         ]
         return try await raw(
             .post, "/v1/circles/c/imports?\(query)", headers: headers, body: ByteBuffer(string: file)

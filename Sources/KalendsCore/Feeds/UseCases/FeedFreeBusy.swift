@@ -22,7 +22,7 @@ package struct FeedFreeBusy: Sendable {
     package enum Fault: Error {
         /// No time of the feed's window is asked.
         case noTime
-        /// There are more occurrences than are looked at.
+        /// Finding the occurrences of all events takes more work than one answer may.
         case tooMuch
     }
 
@@ -35,8 +35,8 @@ package struct FeedFreeBusy: Sendable {
 
 /// What counts events as time in which somebody is busy.
 struct BusyWork {
-    /// The most occurrences of one entry.
-    private static let most = 20_000
+    /// The most occurrences of one entry, and the most steps that finding them takes.
+    private static let (most, steps) = (20_000, 2 * RecurrenceBudget.perSeries)
 
     let zone: TimeZoneReference
     private var budget = RecurrenceBudget(steps: SeriesWork.ofFeed)
@@ -45,19 +45,41 @@ struct BusyWork {
 
     /// Calls the body with the occurrences of an entry in a span.
     ///
-    /// - Throws: `FeedFreeBusy.Fault.tooMuch`, because a part of them would show somebody as free who is busy.
+    /// A series with more of them than are looked at counts from its beginning to its end: a part of them would show
+    /// somebody as free who is busy, and a refusal would let one dense series take everybody's answer away.
+    ///
+    /// - Throws: `FeedFreeBusy.Fault.tooMuch` once all entries together take too much work.
     mutating func each(of events: [Event], in range: TimeRange, _ body: (Occurrence) -> Void) throws {
-        let (found, isWhole) = events.occurrences(
-            from: range.from, to: range.to, in: zone, most: Self.most, &budget)
-        guard isWhole else { throw FeedFreeBusy.Fault.tooMuch }
+        let listed = events.reduce(0) { $0 + 2 + $1.recurrence.exclusions.count + $1.recurrence.additions.count }
+        let (found, isWhole) = budget.within(Self.steps + listed) { [zone] part in
+            events.occurrences(from: range.from, to: range.to, in: zone, most: Self.most, &part)
+        }
+        guard !budget.isSpent else { throw FeedFreeBusy.Fault.tooMuch }
         for occurrence in found { body(occurrence) }
+        if !isWhole { for occurrence in whole(events, in: range) { body(occurrence) } }
+    }
+
+    /// Returns the time from the beginning of each series to its end, as one occurrence of its master.
+    private mutating func whole(_ events: [Event], in range: TimeRange) -> [Occurrence] {
+        Series.group(events.filter { $0.start != nil }).compactMap { series in
+            guard let event = series.master, let start = event.start?.instant(floatingIn: zone.rules) else {
+                return nil
+            }
+            var end = range.to
+            let known = budget.within(Self.steps + series.listedCount) { [zone] part in
+                series.end(floatingIn: zone.rules, budget: &part)
+            }
+            if case .at(let last) = known { end = min(end, last) }
+            return Occurrence(event: event, start: .utc(max(start, range.from)), end: .utc(max(end, range.from)))
+        }
     }
 }
 
 extension FeedReading {
     /// Returns when the reader of a feed is busy; throws `Ended` and `FeedFreeBusy.Fault`.
     ///
-    /// It says no more than the feed: a feed that shows only times does not say which of them are work.
+    /// It says no more than the feed: a feed that shows only times does not say which of them are work. Asked when its
+    /// user works, it does not count that work as time in which they are busy: it is when others can have them.
     package func freeBusy(of token: Secret, now: Int, _ asked: FeedFreeBusy.Asked) async throws -> FeedFreeBusy {
         try await look(at: token, now: now) { feed, live, transaction in
             let (day, window) = live.window(now: now)
@@ -66,14 +88,18 @@ extension FeedReading {
                 to: min(window.to, asked.to?.instant(in: live.zone) ?? window.to))
             guard range.from < range.to else { throw FeedFreeBusy.Fault.noTime }
             let showsWork = live.look.style.detail < .minimal
-            var time = FreeBusyTime(in: range, asksAvailability: asked.wantsAvailability && showsWork)
+            var time = FreeBusyTime(in: range)
             var work = BusyWork(in: live.zone)
             try FeedContents.each(of: live, window: window, in: transaction) { entry in
-                guard entry.exclusion == nil else { return }
-                let isWork = showsWork && entry.isWork
+                // What took too much work to be looked up is not known to be another time.
+                guard entry.exclusion == nil || entry.exclusion == .costly else { return }
+                let isAvailable = showsWork && asked.wantsAvailability && entry.isWork
                 try work.each(of: entry.events, in: range) { occurrence in
-                    time.add(occurrence, floatingIn: live.zone.rules)
-                    if isWork { time.addAvailable(occurrence, floatingIn: live.zone.rules) }
+                    if isAvailable {
+                        time.addAvailable(occurrence, floatingIn: live.zone.rules)
+                    } else {
+                        time.add(occurrence, floatingIn: live.zone.rules)
+                    }
                 }
             }
             let changed = Instant(milliseconds: max(feed.changedAt, day.from))

@@ -71,12 +71,14 @@ extension AuthorizedCircle {
     /// Returns the caller's feeds of the circle, or all its feeds for the installation, in order of id; accesses that are
     /// not folded are missing from their counts.
     package func feeds(_ page: PageRequest) throws -> [Feeds.Listed] {
-        let feeds =
-            if let user {
-                try transaction.feeds(of: user, in: id, after: page.after, limit: page.limit)
+        let feeds = try caller.known(after: nil, page.limit, where: caller.mayKnow) { last, count in
+            let place = last?.id ?? page.after
+            return if let user {
+                try transaction.feeds(of: user, in: id, after: place, limit: count)
             } else {
-                try transaction.feeds(in: id, after: page.after, limit: page.limit)
+                try transaction.feeds(in: id, after: place, limit: count)
             }
+        }
         return try feeds.map { feed in
             let counted = try CountedFeed(feed, in: transaction)
             return Feeds.Listed(

@@ -89,8 +89,8 @@ struct ImportOwner: Sendable {
         }
     }
 
-    /// Decides which events move from their importer's private source to the shared one or back; an event moves with
-    /// all of its components.
+    /// Decides which events move from their importer's private source to the shared one or back, and which tasks become
+    /// private to-dos; an event moves with all of its components.
     private mutating func lookForFormer(
         _ uids: [String], _ user: String?, _ store: any Store
     ) async throws {
@@ -105,14 +105,15 @@ struct ImportOwner: Sendable {
             }
         }
         let hidden = uids.filter { index.isPrivate($0) }
-        if !hidden.isEmpty, (sources[.shared]?.events ?? 0) > 0 {
-            for found in try await counts(hidden, of: .shared, store) {
+        guard !hidden.isEmpty else { return }
+        for source in known where source != own && (sources[source]?.events ?? 0) > 0 {
+            for found in try await counts(hidden, of: source, store) {
                 // Nobody may hide an event that somebody else imported too.
-                guard found.importers == 1, found.importer == user, try await has(found.uid, .shared, store) else {
+                guard found.importers == 1, found.importer == user, try await has(found.uid, source, store) else {
                     stillShared.insert(found.uid)
                     continue
                 }
-                homes[found.uid] = Home(source: own, former: .shared, visibleTo: user ?? "")
+                homes[found.uid] = Home(source: own, former: source, visibleTo: user ?? "")
             }
         }
     }

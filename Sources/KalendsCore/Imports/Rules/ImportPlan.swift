@@ -62,8 +62,8 @@ struct ImportPlan: Sendable {
     private var agreeing = RecurrenceBudget(steps: SeriesWork.ofFile)
     var counts = ImportCounts()
     private(set) var owner: ImportOwner
-    /// How many to-dos become tasks, or are tasks.
-    private var tasks = Usage()
+    /// What tasks are made or changed.
+    var tasks = Usage()
     var twins = ImportDuplicates()
     /// The items that the caller wants left out and that have not been found yet.
     private(set) var unmetExclusions: Set<ByteString>
@@ -161,7 +161,8 @@ struct ImportPlan: Sendable {
         let zone = try owner.circle.zone
         var fresh: [(position: Int, record: ImportedEventRecord)] = []
         for index in positions {
-            let home = home(of: drafts[index], &items[index], in: zone)
+            let task = known[ByteString(drafts[index].event.uid)]
+            let home = home(of: drafts[index], &items[index], isTask: task != nil, in: zone)
             var record = record(drafts[index], home)
             items[index].isShared = record.visibleTo == nil
             items[index].leftOut = drafts[index].leftOut
@@ -174,13 +175,16 @@ struct ImportPlan: Sendable {
                 continue
             }
             let before = stored[record.key].flatMap { $0.isLive ? $0 : nil }
-            let former = home.former.flatMap { source -> ImportedEventRecord? in
+            var former = home.former.flatMap { source -> ImportedEventRecord? in
                 let key = ImportedEventRecord.Key(source, uid: record.uid, recurrenceID: record.recurrenceID)
                 return stored[key].flatMap { $0.isLive ? $0 : nil }
             }
             if var old = before ?? former {
-                let task = known[ByteString(record.uid)]
-                if old.source == .tasks, let task { old = try old.saying(task, in: zone) }
+                if old.source == .tasks, let task {
+                    old = try old.saying(task, in: zone)
+                    // What people changed of the task since stays, also when it is a to-do again, or after an undo.
+                    if before == nil { former = old }
+                }
                 if drafts[index].isSettled, !owner.isSubscription, old.startsAt != record.startsAt {
                     items[index].skip(
                         .changesOtherSeries, "It only changes a part of its series, which is already in the circle.")
@@ -198,7 +202,7 @@ struct ImportPlan: Sendable {
                     items[index].change = .unchanged
                 } else if let updated = items[index].compare(record, with: old, self) {
                     items[index].rows = Rows(updated, before: before, former: former)
-                } else if let former, former.source == .shared {
+                } else if let former, former.source == .shared || record.visibleTo != nil {
                     // All components of an event become private, also those that the file does not change; and a to-do
                     // becomes a task.
                     var hidden = old
@@ -209,6 +213,13 @@ struct ImportPlan: Sendable {
                     items[index].rows = Rows(next(hidden, after: old), before: before, former: former)
                 }
                 items[index].reportIfShared(record, owner)
+                if task != nil, items[index].rows != nil, items[index].isTask || former?.source == .tasks,
+                    !takesTask(record.content)
+                {
+                    items[index].skip(
+                        .taskLeft,
+                        "Its task stays as it is for now: an import changes at most \(ImportedTask.most, .count) tasks.")
+                }
             } else {
                 fresh.append((index, record))
             }
@@ -262,32 +273,6 @@ struct ImportPlan: Sendable {
         func texts(_ event: Event) -> [[UInt8]] { [true, false].map { event.serialized(inKnownZones: $0) } }
         let known = texts(found)
         return texts(shown).contains { known.contains($0) }
-    }
-
-    /// Returns where an event is stored; a to-do that becomes a task is stored beside the task.
-    private mutating func home(
-        of draft: ImportDraft, _ item: inout Item, in zone: TimeZoneReference
-    ) -> ImportOwner.Home {
-        var home = owner.home(of: draft.event.uid)
-        guard owner.todos == .tasks, draft.event.kind == .toDo else { return home }
-        let mayMove = home.source == .shared && home.former == nil
-        if !mayMove || index.components(of: draft.event.uid) > 1 || TaskContent(of: draft.event, in: zone) == nil {
-            item.reason = Sentence(
-                .keptAsToDo, "It was kept as a to-do: a task has a title, is not private, and does not repeat.")
-        } else if tasks.count == ImportedTask.most || tasks.bytes + draft.content.utf8.count > ImportedTask.mostBytes {
-            item.reason = Sentence(
-                .tooManyTasks,
-                "It was kept as a to-do: an import makes at most \(ImportedTask.most, .count) tasks of \(ImportedTask.mostBytes, .size) bytes."
-            )
-        } else {
-            tasks.count += 1
-            tasks.bytes += draft.content.utf8.count
-            item.isTask = true
-            return ImportOwner.Home(source: .tasks, former: .shared)
-        }
-        // It may have been a task until now.
-        if mayMove { home.former = .tasks }
-        return home
     }
 
     private func record(_ draft: ImportDraft, _ home: ImportOwner.Home) -> ImportedEventRecord {

@@ -11,7 +11,7 @@ import Storage
 /// What the file says is stored beside the task, so that an export gives back what a task cannot say, and a later file
 /// changes the task only where it is newer.
 enum ImportedTask {
-    /// The most tasks that an import makes, all of them in the transaction that publishes it.
+    /// The most tasks that an import makes or changes, all of them in the transaction that publishes it.
     static let most = 2000
     /// The most bytes of their to-dos as they are stored.
     static let mostBytes = 4 << 20

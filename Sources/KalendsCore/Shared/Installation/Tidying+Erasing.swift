@@ -50,8 +50,11 @@ extension Tidying {
         try await inParts(try await store.read { try $0.changeSpan() }) { transaction, numbers in
             try transaction.renameChanges(of: user, erasure, in: numbers)
         }
-        try await inParts(try await store.read { try $0.auditSpan() }) { transaction, numbers in
-            let found = try transaction.anonymizeAuditEntries(naming: user, in: erasure.id, numbers)
+        let entries = try await store.read { try $0.auditSpan() }
+        let accounts = try await accounts(of: user, in: entries)
+        try await inParts(entries) { transaction, numbers in
+            let found = try transaction.anonymizeAuditEntries(
+                naming: user, orWith: accounts, in: erasure.id, numbers)
             guard found > 0 else { return }
             try AuditTrail.note(
                 .auditAnonymized, erasure.id, detail: AuditEntry.Anonymized(entries: found).json, by: .server,
@@ -118,12 +121,28 @@ extension Tidying {
         _ all: ClosedRange<Int>?,
         _ body: @escaping @Sendable (any WriteTransaction, ClosedRange<Int>) throws -> Void
     ) async throws {
-        guard let all else { return }
-        for first in stride(from: all.lowerBound, through: all.upperBound, by: Self.readTogether) {
+        for part in Self.parts(all) {
             try checkOpen()
-            let part = first...min(first + Self.readTogether - 1, all.upperBound)
             try await store.record { try body($0, part) }
         }
+    }
+
+    private static func parts(_ all: ClosedRange<Int>?) -> [ClosedRange<Int>] {
+        guard let all else { return [] }
+        return stride(from: all.lowerBound, through: all.upperBound, by: readTogether).map {
+            $0...min($0 + readTogether - 1, all.upperBound)
+        }
+    }
+
+    /// Returns the details of the audit trail's entries that say which accounts at providers a person has joined, each
+    /// once.
+    private func accounts(of user: String, in entries: ClosedRange<Int>?) async throws -> [String] {
+        var found: Set<ByteString> = []
+        for part in Self.parts(entries) {
+            let details = try await store.read { try $0.detailsOfJoinedAccounts(of: user, in: part) }
+            found.formUnion(details.map { ByteString($0) })
+        }
+        return found.sorted().map(\.string)
     }
 
     /// Throws when the server is about to end, after whose next start the work goes on.

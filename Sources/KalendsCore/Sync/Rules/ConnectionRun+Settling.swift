@@ -63,9 +63,9 @@ extension ConnectionRun {
         let stretch = context.sync.stretch(start.parts.connection.provider)
         // Nobody else settles conflicts while this run has the lease.
         let undecided = try await context.undecidedItems(of: start.parts.connection)
-        // The wish for an undo took the place of what a change here or there wished.
-        let isCalm =
-            record.state == .done && record.status == .success && failure == nil && start.pendingRun?.kind != .undo
+        let isCalm = record.state == .done && record.status == .success && failure == nil
+        // The wish for an undo took the place of what changes here and there wished meanwhile, which is for a run at once.
+        let isUndo = start.pendingRun?.kind == .undo && failure == nil
         try await storing(requestsOf: start) { transaction in
             guard var own = try transaction.connectionEverKnown(id),
                 try transaction.takeSyncLease(of: id, for: holder, until: now + 1, now: now)
@@ -85,7 +85,7 @@ extension ConnectionRun {
             }
             let every = PollSchedule.every(interval, channel, isCalm: isCalm, now: now)
             own.lookEvery = every
-            let gap = PollSchedule.gap(every, interval, channel, stretch: stretch, now: now)
+            let gap = isUndo ? 0 : PollSchedule.gap(every, interval, channel, stretch: stretch, now: now)
             own.note(record, failure, isMissing: isMissing, interval: gap, now: now)
             if record.state != .held { try transaction.noteOfficeProblem(failure, of: own, now: now) }
             let isNews =

@@ -97,7 +97,11 @@ final class RequestCounter: Sendable {
         let start = now - .seconds(limit.seconds)
         return state.withLock { state in
             if state.windows.count >= Self.mostWindows {
-                state.windows = state.windows.filter { $0.value.sent.last.map { $0.at > start } ?? false }
+                // Each provider has a span of its own.
+                state.windows = state.windows.filter { other, window in
+                    let span = Duration.seconds(Self.limit(other.provider)?.seconds ?? 0)
+                    return window.sent.last.map { $0.at > now - span } ?? false
+                }
             }
             var window = state.windows[source] ?? Window()
             window.forget(before: start)

@@ -60,7 +60,7 @@ extension Connections {
             own.updatedAt = now
             try transaction.putConnection(own, .updated, now: now)
             return ActResult(
-                (try Shown(own, settings, in: transaction), left),
+                (try Shown(own, for: caller.identity, settings, in: transaction), left),
                 noting: AuditNote(
                     .connectionCalendarChosen, id, detail: ["provider": .string(own.provider.rawValue)]))
         }

@@ -59,7 +59,8 @@ extension Connections {
                 try transaction.putConnection(own, .updated, now: now)
             }
             return .changed(
-                try Shown(own, settings, in: transaction), noting: AuditNote(.connectionChanged, id, changed: changed))
+                try Shown(own, for: caller.identity, settings, in: transaction),
+                noting: AuditNote(.connectionChanged, id, changed: changed))
         }
     }
 }

@@ -50,10 +50,13 @@ extension Connections {
         try await context.acts.readPage(for: caller) { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
             return try show { last, count in
-                let behind =
-                    last.map { ($0.item.collection.rawValue, $0.item.id, $0.item.occurrence?.basic ?? "") } ?? position
-                return try transaction.syncLinks(of: id, after: behind, limit: count).map {
-                    try SyncContent.record(CalendarSync.Link.self, $0.content)
+                try caller.identity.known(after: last, count, where: { caller.identity.mayKnow($0.item) }) {
+                    let behind =
+                        $0.map { ($0.item.collection.rawValue, $0.item.id, $0.item.occurrence?.basic ?? "") }
+                        ?? position
+                    return try transaction.syncLinks(of: id, after: behind, limit: $1).map {
+                        try SyncContent.record(CalendarSync.Link.self, $0.content)
+                    }
                 }
             }
         }
@@ -72,8 +75,10 @@ extension Connections {
         try await context.acts.readPage(for: caller) { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
             return try show { last, count in
-                try transaction.syncConflicts(of: id, before: last?.row.number ?? number, limit: count)
-                    .map { try Listed($0) }
+                try caller.identity.known(after: last, count, where: { caller.identity.mayKnow($0.record.item) }) {
+                    try transaction.syncConflicts(of: id, before: $0?.row.number ?? number, limit: $1)
+                        .map { try Listed($0) }
+                }
             }
         }
     }
@@ -83,7 +88,9 @@ extension Connections {
         try await context.store.read { transaction in
             for row in try transaction.syncConflicts(id) {
                 let own = try? Rights.connection(row.connectionID, for: caller.identity, in: transaction)
-                if own != nil { return try Listed(row) }
+                guard own != nil else { continue }
+                let found = try Listed(row)
+                if caller.identity.mayKnow(found.record.item) { return found }
             }
             throw Refusal.missing(.conflict)
         }
@@ -102,11 +109,22 @@ extension Connections {
         try await context.acts.readPage(for: caller) { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
             return try show { last, count in
-                try transaction.syncJournal(of: id, before: last?.row.number ?? number, limit: count).map {
-                    Listed(row: $0, record: try SyncContent.record(JournalEntry.self, $0.content))
+                try caller.identity.known(after: last, count, where: { caller.identity.mayKnow($0.record.item) }) {
+                    try transaction.syncJournal(of: id, before: $0?.row.number ?? number, limit: $1).map {
+                        Listed(row: $0, record: try SyncContent.record(JournalEntry.self, $0.content))
+                    }
                 }
             }
         }
+    }
+}
+
+extension Identity {
+    /// Whether an item in a connection's records may exist for the caller: a user's office days are not only of a circle.
+    func mayKnow(_ item: ItemKey) -> Bool { mayKnow(itemOf: item.collection.rawValue) }
+
+    func mayKnow(itemOf collection: String) -> Bool {
+        bound == nil || collection != ItemKey.Collection.officeDays.rawValue
     }
 }
 

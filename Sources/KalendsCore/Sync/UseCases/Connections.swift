@@ -14,7 +14,10 @@ package struct Connections: Sendable {
         package let counts: SyncCounts
         package let attention: [ConnectionAttention]
 
-        init(_ own: Connection, _ settings: ConnectionSettings, in transaction: any ReadTransaction) throws {
+        init(
+            _ own: Connection, for caller: Identity, _ settings: ConnectionSettings,
+            in transaction: any ReadTransaction
+        ) throws {
             self.own = own
             counts = try transaction.counts(ofConnection: own.id)
             let heldBack =
@@ -25,7 +28,8 @@ package struct Connections: Sendable {
             attention = ConnectionAttention.all(
                 of: own, counts, heldRun: held.flatMap { row in record.map { (row, $0) } },
                 heldBack: try heldBack.map(ConnectionAttention.init(heldBack:)),
-                shortened: try Self.shortened(of: own, in: transaction), settings)
+                shortened: try Self.shortened(of: own, in: transaction), settings
+            ).filter { $0.item.map { caller.mayKnow(itemOf: $0.collection) } ?? true }
         }
 
         /// What the calendar keeps less of, as the latest run saw it that came to an end.
@@ -78,7 +82,8 @@ package struct Connections: Sendable {
     /// Returns one connection; throws 404 for a connection that is not the caller's.
     package func get(_ id: String, for caller: Caller) async throws -> Shown {
         try await context.store.read { [settings] transaction in
-            try Shown(try Rights.connection(id, for: caller.identity, in: transaction), settings, in: transaction)
+            let own = try Rights.connection(id, for: caller.identity, in: transaction)
+            return try Shown(own, for: caller.identity, settings, in: transaction)
         }
     }
 
@@ -117,7 +122,7 @@ package struct Connections: Sendable {
                 try transaction.putReadsPhone(true, of: user, now: act.now)
             }
             return ActResult(
-                try Shown(own, settings, in: transaction),
+                try Shown(own, for: caller.identity, settings, in: transaction),
                 noting: AuditNote(
                     .connectionCreated, id, detail: ["provider": .string(provider.rawValue), "user": .string(user)]))
         }
@@ -146,12 +151,12 @@ extension AuthorizedCircle {
             } else {
                 try transaction.connections(in: id, after: page.after, limit: page.limit)
             }
-        return try found.map { try Connections.Shown($0, settings, in: transaction) }
+        return try found.map { try Connections.Shown($0, for: caller, settings, in: transaction) }
     }
 
     /// Returns a connection as `connection` does, with its counters.
     package func shownConnection(_ id: String, _ settings: ConnectionSettings) throws -> Connections.Shown {
-        try Connections.Shown(try connection(id), settings, in: transaction)
+        try Connections.Shown(try connection(id), for: caller, settings, in: transaction)
     }
 }
 

@@ -55,7 +55,9 @@ package struct Syncing: Sendable {
         let store = DatabaseSyncStore(context: context, parts: parts, holder: nil)
         do {
             let opened = try await context.calendars.open(parts.connection, isQuestion: true)
-            return try await show(try await SyncRun(context, opened, store).preview())
+            var preview = try await SyncRun(context, opened, store).preview()
+            if caller.identity.bound != nil { preview.items.removeAll { !caller.identity.mayKnow($0.item) } }
+            return try await show(preview)
         } catch let failure as ProviderFailure {
             throw Refusal(failure)
         }

@@ -43,11 +43,11 @@ extension FeedReadingRoutes {
         let isNotModified = ConditionalGet.isNotModified(request.headers, current)
         let status: HTTPResponse.Status = isNotModified ? .notModified : .ok
         if request.method != .head {
+            // It shows no event, so its reader has no change of one: the access has no version.
             try await count(
                 FeedAccess(
                     feed: shown.live.number, at: now, client: ClientFamily(userAgent: request.headers[.userAgent]).code,
-                    status: status.code, network: network(request, context),
-                    version: shown.live.version.circleVersion), context)
+                    status: status.code, network: network(request, context)), context)
         }
         var headers = Validators(
             etag: tag, lastModified: FeedAnswer.lastModified(shown.changed, now: now)

@@ -26,6 +26,17 @@ extension ReadTransaction {
     /// Returns the numbers that changes of all circles have.
     public func changeSpan() throws -> ClosedRange<Int>? { try span(of: "sequence", in: CircleChange.schema) }
 
+    /// Returns the accounts at providers that a person has joined, as the entries of the audit trail with these numbers
+    /// say in their details.
+    public func detailsOfJoinedAccounts(of user: String, in numbers: ClosedRange<Int>) throws -> [String] {
+        try rows(
+            """
+            SELECT detail FROM audit_trail
+            WHERE number >= $2 AND number <= $3 AND subject = $1 AND action = 'providerAccount.joined'
+            """, [.text(user), .integer(numbers.lowerBound), .integer(numbers.upperBound)]
+        ).map { try $0.text(required: "detail") }
+    }
+
     /// Returns the numbers that entries of the audit trail have.
     public func auditSpan() throws -> ClosedRange<Int>? { try span(of: "number", in: AuditEntry.schema) }
 
@@ -169,14 +180,20 @@ extension WriteTransaction {
     }
 
     /// Takes the names out of the entries of the audit trail with these numbers that name a person; returns how many.
+    ///
+    /// - Parameter accounts: details of the accounts that the person has joined, which may have opened the operator's
+    ///   pages before that.
     public func anonymizeAuditEntries(
-        naming user: String, in erasure: String, _ numbers: ClosedRange<Int>
+        naming user: String, orWith accounts: [String], in erasure: String, _ numbers: ClosedRange<Int>
     ) throws -> Int {
+        let details = SQLText.parameters(accounts.count, from: 4)
+        let opened = accounts.isEmpty ? "" : "OR action = 'operatorSession.created' AND detail IN (\(details))"
         let found = try execute(
             """
             UPDATE audit_trail SET actor = '', subject = '', detail = '{}', salt = ''
-            WHERE number >= $2 AND number <= $3 AND (\(PersonTable.naming))
-            """, [.text(user), .integer(numbers.lowerBound), .integer(numbers.upperBound)])
+            WHERE number >= $2 AND number <= $3 AND (\(PersonTable.naming) \(opened))
+            """,
+            [.text(user), .integer(numbers.lowerBound), .integer(numbers.upperBound)] + accounts.map { .text($0) })
         try count(found, of: AuditEntry.schema.name, areKept: true, in: erasure)
         return found
     }

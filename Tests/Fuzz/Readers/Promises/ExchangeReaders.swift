@@ -88,7 +88,7 @@ extension Reader {
             if let span = object.span { try promise(span.lowerBound <= span.upperBound, "A span has an order.") }
         }
         let range = TimeRange(from: Instant(seconds: 1_767_225_600), to: Instant(seconds: 1_798_761_600))
-        var time = FreeBusyTime(in: range, asksAvailability: true)
+        var time = FreeBusyTime(in: range)
         guard (try? time.add(bytes, floatingIn: FixedOffset.utc)) != nil else { return }
         let periods = time.settled()
         for (index, period) in periods.enumerated() {

@@ -72,14 +72,17 @@ final class OpenIDProvider: Sendable {
         guard (try? pace.take(network, now: now, "Sign-ins are ended")) != nil else {
             throw OpenIDFault(.unavailable, "A network ends sign-ins too often.")
         }
-        let grant: OAuthGrant
-        do throws(ProviderFailure) {
-            grant = try await client(metadata).exchange(
-                code: code, verifier: attempt.oauth.verifier, scopes: settings.scopes, redirectURI: redirectURI,
-                now: Instant(seconds: now / 1000))
+        let redeemed: OAuthGrant?
+        do {
+            redeemed = try await within(Self.patience) {
+                try await self.client(metadata).exchange(
+                    code: code, verifier: attempt.oauth.verifier, scopes: self.settings.scopes,
+                    redirectURI: redirectURI, now: Instant(seconds: now / 1000))
+            }
         } catch {
-            throw OpenIDFault(error)
+            throw (error as? ProviderFailure).map { OpenIDFault($0) } ?? Self.late
         }
+        guard let grant = redeemed else { throw Self.late }
         guard let text = grant.idToken, let token = SignedToken(text, longest: SignedToken.longestIDToken),
             token.algorithm != .hs256
         else { throw OpenIDFault(.failed, "The provider gave no ID token that is signed with RS256, PS256 or ES256.") }
@@ -111,6 +114,7 @@ final class OpenIDProvider: Sendable {
         }
     }
 
+    private static let late = OpenIDFault(.unavailable, "The provider did not redeem the code in time.")
     private static let unreachable = OpenIDFault(.unavailable, "The provider's discovery document cannot be had.")
 
     private static func document(

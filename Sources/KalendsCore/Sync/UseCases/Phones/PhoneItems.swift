@@ -139,7 +139,7 @@ package struct PhoneItems: Sendable {
             }
             let carrier =
                 try transaction.phoneCarrier(of: own.userID, source: id) ?? PhoneCarrier(of: own.userID, source: id)
-            let shown = try Connections.Shown(own, settings, in: transaction)
+            let shown = try Connections.Shown(own, for: caller.identity, settings, in: transaction)
             guard carrier.carrier != device.id else { return .unchanged(shown) }
             try switches.take(own.userID, now: now, "A user's calendars move to another phone")
             try transaction.give(carrier, to: device.id, now: now)
