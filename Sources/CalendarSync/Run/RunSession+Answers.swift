@@ -74,8 +74,10 @@ extension RunSession {
         let isNew = if case .create = operation.kind { true } else { false }
         var (isWhole, isChanged) = (true, true)
         if case .entry(let entry) = event.content {
-            isChanged = entry.canonical != operation.before?.canonical
             isWhole = compare(event, with: operation, known, &link, &again)
+            // A server's own form of what was written may be what it had before.
+            let isWritten = isWhole && link.unwritten == nil && link.state == .linked
+            isChanged = isWritten || entry.canonical != operation.before?.canonical
             link.keep(unwritten, since: known)
         }
         if let sentence = link.unwritten { noteShortened(operation.item, ours.title, sentence) }
