@@ -385,6 +385,15 @@ class History:
     def begin(self):
         return [(path, self.call("POST", f"{path}/sync", accept=(409,)).get("runId")) for path in self.paths]
 
+    def begin_later(self):
+        """Begins runs that read the items from now on: one that is under way may have read them before the last edits."""
+        while True:
+            known = {one["id"] for path in self.paths for one in self.call("GET", f"{path}/runs?limit=200")["items"]}
+            begun = self.begin()
+            if not any(run_id in known for _, run_id in begun):
+                return begun
+            self.finish(begun)
+
     def finish(self, begun):
         """Waits for runs, and approves those that are held; the runs."""
         return [run for run in (self.finish_one(path, run_id) for path, run_id in begun) if run is not None]
@@ -532,8 +541,9 @@ def batch(server, cluster, sides, numbers, seed, chance):
             lose(server, histories)
         for history in histories:
             history.step()
-        begun = [(history, history.begin()) for history in histories]
-        if chance.random() < 0.5:
+        is_killed = chance.random() < 0.5
+        begun = [(history, history.begin() if is_killed else history.begin_later()) for history in histories]
+        if is_killed:
             time.sleep(chance.choice([0.0, 0.02, 0.05, 0.1, 0.2, 0.4]) * chance.random() * 2)
             met += strike(server, cluster, chance)
             kills += 1

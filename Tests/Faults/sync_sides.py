@@ -29,7 +29,7 @@ USER, PASSWORD = "alice", "secret"
 def exchange(method, url, body=None, headers=None):
     """Status, fields and body; no redirect is followed."""
     parts = urllib.parse.urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=30)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=120)
     try:
         target = parts.path + ("?" + parts.query if parts.query else "")
         data = json.dumps(body).encode() if isinstance(body, (dict, list)) else body

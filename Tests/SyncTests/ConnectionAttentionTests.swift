@@ -2,6 +2,7 @@
 
 import Foundation
 import HTTPTypes
+import ICalBridge
 import Storage
 import Synchronization
 import Testing
@@ -65,6 +66,62 @@ struct ConnectionAttentionTests {
             open = try await bench.conflicts(id)
             #expect(open.isEmpty && calendar.event(of: "a1") != nil)
             #expect(try await bench.server.item("appointments", "a1")["status"] == "confirmed")
+        }
+    }
+
+    @Test("Of deleted occurrences, one that somebody took out of the bin is not cancelled with the others")
+    func rescuedInPart() async throws {
+        try await SyncBench.run { bench in
+            try await bench.server.put(
+                "appointments", "a0",
+                [
+                    "patientId": "mom", "provider": "Dr. Wu", "startAt": "2026-04-06T09:00:00-07:00",
+                    "recurrence": ["rrule": "FREQ=DAILY;COUNT=5"],
+                ])
+            let id = try await bench.server.connect()
+            let calendar = bench.calendars[id]
+            try await bench.sync.once()
+            let starts = try [7, 8].map { day in
+                try TimeSpan.at("2026-04-0\(day)T16:00:00Z", "2026-04-0\(day)T17:00:00Z").start
+            }
+            calendar.edit("a0") { entry in for start in starts { entry.occurrences[start] = .cancelled } }
+            try await bench.run(id)
+            let conflict = try #require(try await bench.conflicts(id).first).id
+            calendar.edit("a0") { $0.occurrences[starts[0]] = nil }
+            try await bench.decide(conflict, "calendar").expect(200)
+            try await bench.run(id)
+            let event = try #require(calendar.event(of: "a0")?.entry)
+            #expect(starts.map { event.occurrence(takingPlaceAt: $0) != nil } == [true, false])
+            #expect(try await bench.conflicts(id).isEmpty)
+            let cancelled = try await bench.server.call(.get, "/v1/circles/c/appointments/a0/occurrences?limit=10")
+                .expect(200).json["items"]?.array
+            #expect(cancelled?.map { $0["status"] } == ["cancelled"])
+        }
+    }
+
+    @Test("What a calendar keeps less of stays named while its runs fail")
+    func failing() async throws {
+        try await SyncBench.run { bench in
+            try await bench.fill(1)
+            let id = try await bench.server.connect()
+            let calendar = bench.calendars[id]
+            calendar.limits.withLock { $0 = { _ in [Limitation(field: "title", message: "It is too long.")] } }
+            try await bench.run(id)
+            let first = try #require(try await bench.connection(id)["attention"]?.array?.first)
+            for _ in 0..<12 {
+                calendar.fail(ProviderFailure(.unreachable, "No answer."))
+                bench.server.clock.advance(seconds: 86_400)
+                try await bench.run(id)
+            }
+            let later = try await bench.connection(id)["attention"]?.array
+            #expect(later?.first { $0["kind"] == "shortened" } == first && first["message"] == "It is too long.")
+            calendar.fail()
+            bench.server.clock.advance(seconds: 86_400)
+            calendar.state.withLock { $0.listsNothing = true }
+            let held = try await bench.run(id)
+            #expect(held.state == .held)
+            let run = try await bench.server.call(.get, "/v1/runs/\(held.id)", as: "ann").expect(200).json
+            #expect(run["held"]?["causes"] == ["empty"] && run["held"]?["shared"] == .null)
         }
     }
 

@@ -12,6 +12,8 @@ struct ObjectEdit {
     private struct Difference {
         var names: [String] = []
         var hasTimes = false
+        /// Whether all occurrences keep their starts, in the form that they have there: only exceptions differ.
+        var keepsStarts = false
         var hasReminders = false
     }
 
@@ -19,7 +21,9 @@ struct ObjectEdit {
     func text() -> [UInt8]? {
         guard var ours = ObjectTree(to.calendar(stamp).serialized()), !ours.events.isEmpty else { return nil }
         let keys = [nil] + to.occurrences.compactMap { $0.value == .cancelled ? nil : $0.key }.sorted()
-        let difference = difference
+        var difference = difference
+        let start = index(of: nil).flatMap { theirs.tree.events[$0].line("DTSTART") }
+        difference.keepsStarts = difference.keepsStarts && start == ours.events[0].line("DTSTART")
         var tree = theirs.tree
         var written: [Instant?] = []
         for (key, target) in zip(keys, ours.events) {
@@ -70,22 +74,25 @@ struct ObjectEdit {
         if from.status != to.status { found.names.append("STATUS") }
         // EXDATE and RECURRENCE-ID keep the form and zone of DTSTART (RFC 5545 section 3.8.5.1), so they are written
         // only together.
-        found.hasTimes =
-            from.span != to.span || from.repetition?.rrule != to.repetition?.rrule
-            || (from.repetition?.rdates ?? []) != (to.repetition?.rdates ?? []) || from.exclusions != to.exclusions
-        if found.hasTimes { found.names += ["DTSTART", "DTEND", "DURATION", "RRULE", "RDATE", "EXDATE", "EXRULE"] }
+        found.keepsStarts =
+            from.span == to.span && from.repetition?.rrule == to.repetition?.rrule
+            && (from.repetition?.rdates ?? []) == (to.repetition?.rdates ?? [])
+        found.hasTimes = !found.keepsStarts || from.exclusions != to.exclusions
+        if found.hasTimes { found.names += Self.namesOfTimes }
         found.hasReminders = from.reminders != to.reminders
         return found
     }
+
+    private static let namesOfTimes = ["DTSTART", "DTEND", "DURATION", "RRULE", "RDATE", "EXDATE", "EXRULE"]
 
     private func index(of key: Instant?) -> Int? { theirs.originals.firstIndex { $0 == key } }
 
     /// Reports whether a component is removed that is not written: its occurrence equals the series again, is
     /// cancelled, or starts at a time that no longer exists.
     private func isGone(_ original: Instant, _ difference: Difference) -> Bool {
-        if difference.hasTimes { return true }
-        // Without the component that cancels it, the occurrence would be back: no EXDATE is written.
-        if isCancellation(original) { return false }
+        if difference.hasTimes, !difference.keepsStarts { return true }
+        // Without the component that cancels it, the occurrence would be back where no EXDATE is written.
+        if isCancellation(original) { return difference.hasTimes }
         return from.occurrences[original] != nil || to.exclusions.contains(original)
     }
 
@@ -98,7 +105,9 @@ struct ObjectEdit {
     /// Changes an occurrence that equals the series, and that somebody gave something of its own, as the series
     /// changes. Reminders that are not those of the series are its own too.
     private func follow(_ component: inout ObjectTree, _ series: ObjectTree, _ difference: Difference) {
-        for name in difference.names { component.replace([name], by: series) }
+        for name in difference.names where !Self.namesOfTimes.contains(where: { $0 == name }) {
+            component.replace([name], by: series)
+        }
         if from.availability != to.availability { component.replace(["TRANSP"], by: series) }
         if difference.hasReminders, Set(component.components.compactMap(minutes)) == Set(from.reminders) {
             replaceReminders(&component, series)

@@ -34,6 +34,14 @@ enum GraphMeeting {
         return text
     }
 
+    /// Returns another place with what Exchange named beside the present one.
+    static func place(_ place: String, besideThatOf present: String) -> String {
+        let kept = self.place(in: present)
+        guard !present.isSameText(as: kept) else { return place }
+        let added = kept.isEmpty ? present : String(present.dropFirst(kept.count + 2))
+        return place.isEmpty ? added : "\(place); \(added)"
+    }
+
     /// Returns HTML with other notes and the same meeting; nil when the present body has no meeting.
     static func body(_ notes: String, meetingOf html: String) -> String? {
         let bytes = Array(html.utf8)

@@ -79,8 +79,8 @@ struct GraphWriter {
         }
     }
 
-    /// Puts into bodies that will be written the online meetings of those that they replace. Returns the failures of
-    /// groups whose bodies could not be read, and that must not be sent.
+    /// Puts into bodies and places that will be written the online meetings of those that they replace. Returns the
+    /// failures of groups whose events could not be read, and that must not be sent.
     ///
     /// - Parameter isNew: whether a group writes to an event that was made just now, and has no meeting.
     mutating func keepMeetings(
@@ -88,24 +88,33 @@ struct GraphWriter {
     ) async -> [Int: ProviderFailure] {
         var positions: [(group: Int, step: Int)] = []
         for (group, steps) in groups.enumerated() where !isNew(group) {
-            for (step, each) in steps.enumerated() where each.method == "PATCH" && each.body?["body"] != nil {
+            for (step, each) in steps.enumerated()
+            where each.method == "PATCH" && (each.body?["body"] != nil || each.body?["location"] != nil) {
                 positions.append((group, step))
             }
         }
         let reads = positions.map { index in
-            let path = "\(groups[index.group][index.step].path)?$select=id,body,isOnlineMeeting"
+            let path = "\(groups[index.group][index.step].path)?$select=id,body,location,isOnlineMeeting"
             return [GraphStep(method: "GET", path: path, wantsHTML: true)]
         }
         var failures: [Int: ProviderFailure] = [:]
         for (index, outcome) in zip(positions, await provider.wire.batch(reads)) {
             switch outcome.first?.success {
             case .success(let read):
-                guard read.body["isOnlineMeeting"] == true, let html = read.body["body"]?["content"]?.string,
-                    case .object(var members)? = groups[index.group][index.step].body,
-                    let notes = members["body"]?["content"]?.string,
-                    let kept = GraphMeeting.body(notes, meetingOf: html)
+                guard read.body["isOnlineMeeting"] == true,
+                    case .object(var members)? = groups[index.group][index.step].body
                 else { continue }
-                members["body"] = ["contentType": "html", "content": .string(kept)]
+                if let notes = members["body"]?["content"]?.string, let html = read.body["body"]?["content"]?.string,
+                    let kept = GraphMeeting.body(notes, meetingOf: html)
+                {
+                    members["body"] = ["contentType": "html", "content": .string(kept)]
+                }
+                if let place = members["location"]?["displayName"]?.string {
+                    let present = read.body["location"]?["displayName"]?.string ?? ""
+                    members["location"] = [
+                        "displayName": .string(GraphMeeting.place(place, besideThatOf: GraphText.line(present)))
+                    ]
+                }
                 groups[index.group][index.step].body = .object(members)
             // An event that is gone answers the write likewise.
             case .failure(let failure) where !(outcome.first?.has([404, 410]) ?? false):

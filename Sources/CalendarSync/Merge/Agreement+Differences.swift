@@ -2,9 +2,11 @@
 
 import ICalBridge
 
-/// What a write was to change, and is there as it was before, or at other times.
+/// What a write was to change, and is there as it was before, at other times, or only in part.
 struct UnwrittenFields {
     var fields: Set<EntryField>
+    /// Whether the calendar has taken some of it.
+    var isCut = false
 
     var areTimes: Bool { !fields.isDisjoint(with: Self.ofTimes) }
 
@@ -12,7 +14,9 @@ struct UnwrittenFields {
     var sentence: String {
         guard !areTimes else { return "The calendar shows other times than were written." }
         let names = EntryField.allCases.filter(fields.contains).map(\.rawValue).joined(separator: ", ")
-        return "The calendar keeps what it had, whatever is written: \(names)."
+        return isCut
+            ? "The calendar keeps less than was written: \(names)."
+            : "The calendar keeps what it had, whatever is written: \(names)."
     }
 
     private static let ofTimes: Set<EntryField> = [.times, .recurrence, .existence]
@@ -96,7 +100,51 @@ extension Entry {
     }
 }
 
+extension Entry {
+    /// Returns of what this entry, as it is after a write, has only the beginning, or nothing; nil when of nothing.
+    ///
+    /// - Parameter before: what was there before the write; nil for a new event.
+    func cut(of wanted: Entry, from before: Entry?) -> UnwrittenFields? {
+        var fields = Set(
+            EntryField.ofEvents.filter { wanted[$0] != before?[$0] && self[$0].isLess(than: wanted[$0]) })
+        if before == nil { fields.formUnion([.status, .availability].filter { self[$0] != wanted[$0] }) }
+        for start in wanted.occurrences.keys {
+            guard let meant = wanted.effective(at: start), let now = effective(at: start) else { continue }
+            let (plain, was) = (wanted.plain(at: start), before?.effective(at: start))
+            fields.formUnion(
+                EntryField.ofOccurrences.filter {
+                    meant[$0] != plain[$0] && meant[$0] != was?[$0] && now[$0].isLess(than: meant[$0])
+                })
+        }
+        return fields.isEmpty ? nil : UnwrittenFields(fields: fields, isCut: true)
+    }
+}
+
+extension Link {
+    /// Keeps what an earlier write could not write, where both sides still have what they had of all in which they differ.
+    mutating func keep(_ unwritten: String?, since known: Agreement?) {
+        guard self.unwritten == nil, let unwritten, let known, let agreed else { return }
+        let differing = EntryField.ofEvents.filter { known.ours[$0] != known.theirs[$0] }
+        let isAsItWas = differing.allSatisfy { field in
+            agreed.ours[field] == known.ours[field] && agreed.theirs[field] == known.theirs[field]
+        }
+        guard isAsItWas, known.ours.canonical.occurrences == agreed.ours.canonical.occurrences else { return }
+        self.unwritten = unwritten
+    }
+}
+
 extension FieldValue {
+    /// Whether a text is only the beginning of another one, but for blanks, or reminders are only some of others.
+    fileprivate func isLess(than other: FieldValue) -> Bool {
+        switch (self, other) {
+        case (.text, .text):
+            guard case .text(let own) = withoutBlanks, case .text(let whole) = other.withoutBlanks else { return false }
+            return own.utf8.count < whole.utf8.count && whole.utf8.starts(with: own.utf8)
+        case (.reminders(let own), .reminders(let all)): return own.count < all.count && own.allSatisfy(all.contains)
+        default: return false
+        }
+    }
+
     fileprivate var withoutBlanks: FieldValue {
         guard case .text(let text) = self else { return self }
         return .text(text.filter { !$0.isWhitespace })

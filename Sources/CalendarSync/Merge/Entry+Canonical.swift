@@ -41,6 +41,11 @@ extension Entry {
     /// Reports the same of the event without what differs from its rule.
     func repeats(like other: Entry) -> Bool { span.bounds == other.span.bounds && hasOccurrences(like: other) }
 
+    /// How many parts of a canonical entry are as another one has them; the occurrences together are one.
+    func likeness(to other: Entry) -> Int {
+        EntryField.ofEvents.count { self[$0] == other[$0] } + (occurrences == other.occurrences ? 1 : 0)
+    }
+
     /// Returns an occurrence as the series defines it.
     package func plain(at start: Instant) -> Entry {
         Entry(title: title, notes: notes, location: location, span: span.moved(to: start), status: status)

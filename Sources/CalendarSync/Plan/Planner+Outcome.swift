@@ -240,12 +240,14 @@ extension Planner {
     ) -> [ConflictRecord] {
         var theirs: Entry?
         if case .present(let entry) = there { theirs = entry }
-        let open = conflicts[link.item] ?? []
-        var records = merged.findings.compactMap { finding -> ConflictRecord? in
+        let known = conflicts[link.item] ?? []
+        let settled = known.compactMap { $0.followed(by: there, at: now) }
+        let open = known.map { record in settled.first { $0.id == record.id } ?? record }
+        let found = merged.findings.compactMap { finding -> ConflictRecord? in
             let starts = finding.occurrences
             let known =
                 finding.kind == .deletedThere && !starts.isEmpty
-                ? open.first { $0.kind == .deletedThere && $0.occurrence != nil } : nil
+                ? open.first { $0.kind == .deletedThere && $0.occurrence != nil && $0.state == .open } : nil
             let ours = here.entry ?? link.agreed?.ours
             if let known { return known.extended(by: finding, ours: ours, theirs: theirs) }
             let id = finding.identity(link, connection: policy.connection)
@@ -256,16 +258,7 @@ extension Planner {
                 theirs: theirs?.about(starts), state: finding.isOpen ? .open : .resolved,
                 outcome: finding.isOpen ? nil : .kalends, resolvedAt: finding.isOpen ? nil : now)
         }
-        if let theirs {
-            records += open.compactMap { record in
-                switch record.kind {
-                case .unreadable: record.settled(.calendar, at: now)
-                case .deletedThere: record.rescued(in: theirs.canonical, at: now)
-                case .bothChanged, .editedThere: nil
-                }
-            }
-        }
-        return records
+        return settled.filter { one in !found.contains { $0.id == one.id } } + found
     }
 
     /// Returns an item's open conflicts, settled by what has happened since, if that settles them.
@@ -334,10 +327,17 @@ extension ConflictRecord {
         state == .open && occurrence == nil && kind != .bothChanged ? closed(outcome, at: now) : nil
     }
 
-    /// Returns this record of a deletion, settled because what was deleted takes place again there; nil if it does not,
-    /// or not all of it.
-    fileprivate func rescued(in theirs: Entry, at now: Instant) -> ConflictRecord? {
-        starts.allSatisfy { theirs.effective(at: $0) != nil } ? closed(.kalends, at: now) : nil
+    /// Returns this record after what is in the calendar now, if that settles it or a part of it; nil otherwise. Of a
+    /// deletion, what takes place again there is settled.
+    fileprivate func followed(by there: ThreeStates.RemoteState, at now: Instant) -> ConflictRecord? {
+        switch (kind, there) {
+        case (.unreadable, .present): settled(.calendar, at: now)
+        case (.deletedThere, .present(let theirs)):
+            without(starts.filter { theirs.canonical.effective(at: $0) != nil }, at: now)
+        // It is there again, which is all that is known of it.
+        case (.deletedThere, .unreadable) where starts.isEmpty: closed(.kalends, at: now)
+        default: nil
+        }
     }
 
     /// Returns this record of deleted occurrences with those that were deleted since, so that a series has one; nil if
@@ -357,17 +357,5 @@ extension ConflictRecord {
             } + finding.fields.filter { $0.occurrence.map { !known.contains($0) } ?? false }).shortened
         (record.ours, record.theirs) = (ours?.about(all), theirs?.about(all))
         return record
-    }
-}
-
-extension Entry {
-    /// Returns the entry with the changes of these occurrences only; for no occurrence, the whole entry.
-    fileprivate func about(_ starts: [Instant]) -> Entry {
-        guard !starts.isEmpty else { return self }
-        var entry = canonical
-        let all = entry.occurrences
-        entry.occurrences = [:]
-        for start in starts { entry.occurrences[start] = all[start] }
-        return entry
     }
 }

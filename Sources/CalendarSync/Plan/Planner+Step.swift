@@ -29,7 +29,10 @@ extension Planner {
         }
         var step =
             isLeftAlone(link, here, sight, there) ? unchanged(link, there) : decide(link, ours, here, sight, there)
-        if let sentence = link.unwritten { lost.append(Limitation(field: "", message: sentence)) }
+        // What a write leaves out is known after it.
+        if let sentence = link.unwritten, step?.drafts.isEmpty != false {
+            lost.append(Limitation(field: "", message: sentence))
+        }
         // Of an event that is not there, nothing is kept in part.
         let isThere = link.externalID != nil || step?.drafts.isEmpty == false
         step?.lost = isThere ? lost : []

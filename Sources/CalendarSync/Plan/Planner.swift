@@ -124,14 +124,22 @@ extension Planner {
                 strays[mark.item.whole, default: []].insert(mark.item)
             }
         }
-        for item in candidates.keys {
-            candidates[item]?.sort { left, right in
-                let one = (left.mark?.generation ?? 0, right.mark?.generation ?? 0)
-                return one.0 == one.1 ? left.id < right.id : one.0 > one.1
-            }
-        }
+        for (item, sights) in candidates where sights.count > 1 { candidates[item] = inOrder(sights, of: item) }
         // Before the first run has ended, or when everything was lost, all events are found again by their marks.
         sightings.count(unaccounted: isFirst ? 0 : unaccounted)
+    }
+
+    /// Returns events with the mark of one item, the one first that is most likely its own: of the latest generation, and
+    /// most like what both sides agreed on. A copy that a person made is otherwise told by nothing where its id is unknown.
+    private func inOrder(_ sights: [Observations.Observation], of item: ItemKey) -> [Observations.Observation] {
+        let known = links[item]?.agreed?.theirs.canonical ?? shown[item].map { express($0.entry).entry.canonical }
+        let weighed = sights.map { sight in
+            (sight, sight.mark?.generation ?? 0, known.flatMap { sight.entry?.likeness(to: $0) } ?? 0)
+        }
+        return weighed.sorted { left, right in
+            guard left.1 == right.1 else { return left.1 > right.1 }
+            return left.2 == right.2 ? left.0.id < right.0.id : left.2 > right.2
+        }.map(\.0)
     }
 
     /// Whether most events do not have the id that is recorded of them: the calendar was moved to another server, and its

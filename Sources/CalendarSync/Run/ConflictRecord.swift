@@ -65,3 +65,34 @@ extension [ConflictRecord.Field] {
             })
     }
 }
+
+extension ConflictRecord {
+    /// Returns this record of a deletion without the occurrences that take place again, settled if that is all; nil for
+    /// none of them.
+    public func without(_ back: [Instant], at now: Instant) -> ConflictRecord? {
+        let rest = starts.filter { !back.contains($0) }
+        guard !rest.isEmpty else { return closed(.kalends, at: now) }
+        guard rest.count < starts.count else { return nil }
+        var record = self
+        (record.occurrence, record.occurrences) = (rest[0], rest.count > 1 ? rest : nil)
+        record.fields = fields.filter { field in field.occurrence.map(rest.contains) ?? true }.map { field in
+            var field = field
+            if rest.count == 1 { field.occurrence = nil }
+            return field
+        }
+        (record.ours, record.theirs) = (ours?.about(rest), theirs?.about(rest))
+        return record
+    }
+}
+
+extension Entry {
+    /// Returns the entry with the changes of these occurrences only; for no occurrence, the whole entry.
+    func about(_ starts: [Instant]) -> Entry {
+        guard !starts.isEmpty else { return self }
+        var entry = canonical
+        let all = entry.occurrences
+        entry.occurrences = [:]
+        for start in starts { entry.occurrences[start] = all[start] }
+        return entry
+    }
+}

@@ -61,6 +61,16 @@ public struct ShortenedItems: Hashable, Sendable, Codable {
         public var title: String
         /// What is lost, in sentences for people.
         public var message: String
+
+        /// Returns nil where nothing is lost.
+        init?(of step: Step) {
+            guard !step.lost.isEmpty else { return nil }
+            (item, title, message) = (step.item, step.title, step.lost.map(\.message).joined(separator: " "))
+        }
+
+        init(_ item: ItemKey, _ title: String, _ message: String) {
+            (self.item, self.title, self.message) = (item, title, message)
+        }
     }
 
     /// The most items that are named.
@@ -69,14 +79,11 @@ public struct ShortenedItems: Hashable, Sendable, Codable {
     public var count: Int
     public var items: [Item]
 
-    /// Returns nil when nothing is lost of any item.
-    init?(of steps: [Step]) {
-        let short = steps.filter { !$0.lost.isEmpty }
+    /// Returns nil for no items.
+    init?(_ short: some Collection<Item>) {
         guard !short.isEmpty else { return nil }
         count = short.count
-        items = short.prefix(Self.most).map { step in
-            Item(item: step.item, title: step.title, message: step.lost.map(\.message).joined(separator: " "))
-        }
+        items = Array(short.sorted { $0.item < $1.item }.prefix(Self.most))
     }
 }
 

@@ -40,7 +40,7 @@ extension RunSession {
         _ again: inout Retries
     ) {
         guard let ours = operation.ours, let wanted = operation.wanted else { return }
-        let known = link.agreed
+        let (known, unwritten) = (link.agreed, link.unwritten)
         batch.operations.append(operation.closed(.done))
         link.externalID = event.id
         link.lastID = nil
@@ -71,19 +71,34 @@ extension RunSession {
         }
         keepUndone(operation, &link)
         planner.sightings.forget(event.id)
-        var isWhole = true
-        if case .entry = event.content { isWhole = compare(event, with: operation, known, &link, &again) }
         let isNew = if case .create = operation.kind { true } else { false }
+        var (isWhole, isChanged) = (true, true)
+        if case .entry(let entry) = event.content {
+            isWhole = compare(event, with: operation, known, &link, &again)
+            // A server's own form of what was written may be what it had before.
+            let isWritten = isWhole && link.unwritten == nil && link.state == .linked
+            isChanged = isWritten || entry.canonical != operation.before?.canonical
+            link.keep(unwritten, since: known)
+        }
+        if let sentence = link.unwritten { noteShortened(operation.item, ours.title, sentence) }
+        if isChanged { changed.insert(operation.item) }
         if isNew { made.insert(operation.item) }
         if isNew, link.leftovers.isEmpty {
             record.counts.created += 1
-        } else if isNew || isWhole && !made.contains(operation.item) {
+        } else if isNew || isWhole && !made.contains(operation.item) && changed.remove(operation.item) != nil {
             record.counts.updated += 1
         }
+        guard isNew || isChanged else { return }
         batch.journal.append(
             line(
                 isNew ? .create : .update, .out, link, reason: operation.reason, before: operation.before,
                 after: link.agreed?.theirs))
+    }
+
+    private mutating func noteShortened(_ item: ItemKey, _ title: String, _ sentence: String) {
+        let known = shortened[item]?.message ?? ""
+        guard !known.hasSuffix(sentence) else { return }
+        shortened[item] = ShortenedItems.Item(item, title, known.isEmpty ? sentence : "\(known) \(sentence)")
     }
 
     /// Compares what is there after a write with what was meant. What is as it was before has not been written, and is
@@ -92,7 +107,7 @@ extension RunSession {
     ///
     /// Servers give texts their own form, which is not a difference; but when something takes place is what it says. Where
     /// nobody knows what both sides had agreed on, or the event has far more text than was written, texts that are as they
-    /// were may have that form already.
+    /// were may have that form already. Of a text that is there only in part, or not at all, no other write would leave more.
     ///
     /// - Parameter known: what both sides had agreed on before the write.
     /// - Returns: false when it is written again.
@@ -106,7 +121,10 @@ extension RunSession {
         guard
             let missing = link.agreed?.takeDifferences(
                 from: operation.before?.canonical, to: wanted.canonical, there: there, inTexts: !hasOwnForm)
-        else { return true }
+        else {
+            link.unwritten = there.cut(of: wanted.canonical, from: operation.before?.canonical)?.sentence
+            return true
+        }
         guard again.count(operation.item) < policy.tries else {
             guard missing.areTimes else {
                 (link.agreed, link.unwritten) = (agreed, missing.sentence)

@@ -5,7 +5,8 @@ import ICalBridge
 extension RunSession {
     /// Carries out the plan: first what only has to be stored, then changes from the calendar, then changes to it.
     mutating func carryOut(_ plan: Plan) async throws {
-        record.shortened = ShortenedItems(of: plan.steps)
+        for step in plan.steps { shortened[step.item] = ShortenedItems.Item(of: step) }
+        record.shortened = ShortenedItems(shortened.values)
         try await enterCalendar()
         // All at once: after a kill between them, those without their new id would seem to be deleted.
         var renamed = SyncBatch()

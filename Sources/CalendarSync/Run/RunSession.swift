@@ -28,6 +28,10 @@ struct RunSession {
     var made: Set<ItemKey> = []
     /// Conflicts that this run has counted.
     var counted: Set<ByteString> = []
+    /// Items that this run has changed in the calendar and not counted yet.
+    var changed: Set<ItemKey> = []
+    /// The items of which the calendar keeps less than they say.
+    var shortened: [ItemKey: ShortenedItems.Item] = [:]
     var isPreview = false
     /// About how many bytes events have beyond their items, as it is stored, and of how many bytes this run has made
     /// records.
@@ -112,6 +116,7 @@ struct RunSession {
         if failure == nil, unsettled.isEmpty { batch.position = position }
         record.counts.failed += failed.count
         record.isWhole = failure == nil && unsettled.isEmpty ? true : nil
+        record.shortened = ShortenedItems(shortened.values)
         record.state = .done
         record.endedAt = context.now()
         let counts = record.counts
@@ -236,18 +241,30 @@ extension Link {
 }
 
 extension Hold {
-    /// The reason, in a sentence for people.
+    /// The reasons, in sentences for people.
     var sentence: String {
+        func counted(_ number: Int, _ what: String, _ one: String, _ many: String) -> String {
+            "\(number) \(what)\(number == 1 ? " \(one)" : "s \(many)")"
+        }
+        var sentences: [String] = []
         if causes.contains(.restored) {
-            return "The calendar has events that this database does not know: the database is an older copy."
+            sentences.append("The calendar has events that this database does not know: the database is an older copy.")
         }
         if causes.contains(.shared) {
-            return
-                "Another connection already writes this circle into this calendar: \(shared ?? 0) items would be there "
-                + "twice. Choose another calendar, or approve it."
+            let items = counted(shared ?? 0, "item", "would be there twice", "would be there twice")
+            sentences.append(
+                "Another connection already writes this circle into this calendar: \(items). In another calendar they "
+                    + "would not.")
         }
-        if causes.contains(.empty) { return "The calendar is suddenly empty." }
-        if causes.contains(.missing) { return "\(missing) events are suddenly missing from the calendar." }
-        return "\(deletions) events would be deleted in the calendar."
+        if causes.contains(.empty) {
+            sentences.append("The calendar is suddenly empty.")
+        } else if causes.contains(.missing) {
+            sentences.append(
+                counted(missing, "event", "is suddenly missing", "are suddenly missing") + " from the calendar.")
+        }
+        if causes.contains(.deletions) {
+            sentences.append(counted(deletions, "event", "would be deleted", "would be deleted") + " in the calendar.")
+        }
+        return sentences.joined(separator: " ")
     }
 }

@@ -298,8 +298,7 @@ import Testing
         uncancelled.repetition?.exdates = []
         #expect(try edited(uncancelled).tree.events[1].line("X-OWN") != nil)
         var single = from
-        single.repetition = nil
-        single.occurrences = [:]
+        (single.repetition, single.occurrences) = (nil, [:])
         _ = try edited(single)
     }
 
@@ -323,9 +322,7 @@ import Testing
         let alarm = try theirs("BEGIN:VALARM\nACTION:DISPLAY\nDESCRIPTION:x\nTRIGGER:-PT45M\nEND:VALARM\n")
         #expect(try alarm.entry.get() == from && from.canonical.occurrences[second] == nil)
         var to = from.canonical
-        to.title = "Renamed"
-        to.notes = ""
-        to.location = "New place"
+        (to.title, to.notes, to.location) = ("Renamed", "", "New place")
         to.status = .tentative
         to.availability = .free
         to.reminders = [60]
@@ -341,10 +338,12 @@ import Testing
         occurrence = after.tree.events[1]
         #expect(occurrence.line("X-OWN") != nil && occurrence.components.count == 1)
         #expect(occurrence.components == after.tree.events[0].components)
-        // What changes elsewhere leaves it as it is.
-        var other = from.canonical
-        other.occurrences[CalDAVSamples.start.adding(seconds: 21 * 86_400)] = .changed(to.plain(at: second))
-        #expect(try edited(alarm, other, count: 3).tree.events[1] == alarm.tree.events[1])
+        // What changes elsewhere, or is cancelled, leaves it as it is.
+        for (change, count) in [(Occurrence.changed(to.plain(at: second)), 3), (.cancelled, 2)] {
+            var other = from.canonical
+            other.occurrences[CalDAVSamples.start.adding(seconds: 21 * 86_400)] = change
+            #expect(try edited(alarm, other, count: count).tree.events[1] == alarm.tree.events[1])
+        }
     }
 
     @Test("A component that cancels an occurrence stays until the exceptions of its series are written")

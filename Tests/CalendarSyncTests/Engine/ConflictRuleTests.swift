@@ -110,6 +110,44 @@ import Testing
         #expect(world.event(Self.item)?.entry.canonical.effective(at: third) != nil)
     }
 
+    @Test("Of deleted occurrences, those that take place again there are decided no more")
+    func rescuedInPart() async throws {
+        let world = try await World.stage()
+        world.add(Self.item, repetition: Repetition(rrule: "FREQ=DAILY;COUNT=5"))
+        try await world.run()
+        let starts = (1...3).map { World.span(0).start.adding(seconds: $0 * World.day) }
+        world.editThere(Self.item) { for start in starts { $0.occurrences[start] = .cancelled } }
+        try await world.run()
+        #expect(world.open.map(\.starts) == [starts])
+        let rest = try #require(world.open.first?.without([starts[0]], at: Instant(seconds: world.clock)))
+        #expect(rest.starts == Array(starts[1...]) && rest.state == .open && rest.fields.count == 2)
+        for (back, left) in [(starts[1], [starts[0], starts[2]]), (starts[0], [starts[2]])] {
+            world.editThere(Self.item) { $0.occurrences[back] = nil }
+            try await world.run()
+            #expect(world.open.map(\.starts) == [left])
+        }
+        let conflict = try #require(world.open.first)
+        #expect(conflict.fields.count == 1 && conflict.fields.first?.occurrence == nil)
+        try await world.resolve(conflict, .calendar)
+        try await world.run()
+        let entry = try #require(world.store.items[Self.item]?.entry.canonical)
+        #expect(entry.occurrences == [starts[2]: .cancelled] && world.event(Self.item)?.entry.canonical == entry)
+        #expect(world.open.isEmpty)
+    }
+
+    @Test("A deleted event that is there again and cannot be read is one conflict, not two")
+    func rescuedUnreadable() async throws {
+        let world = try await World.stage(appointments: 2)
+        world.deleteThere(Self.item)
+        try await world.run()
+        #expect(world.open.map(\.kind) == [.deletedThere])
+        var stored = try #require(world.calendar.events.values.first { $0.mark?.item == Self.item })
+        (stored.isLive, stored.isUnreadable) = (true, true)
+        world.calendar.put(stored)
+        try await world.run()
+        #expect(world.open.map(\.kind) == [.unreadable])
+    }
+
     @Test("An appointment that was deleted here and moved there waits for a person", arguments: [true, false])
     func editOutlivesItem(isKept: Bool) async throws {
         let world = try await World.stage(appointments: 2)

@@ -92,6 +92,9 @@ extension FailureTests {
         #expect(held.state == .held && held.held?.causes == [.shared] && held.held?.shared == 5)
         #expect(held.error?.contains("5 items would be there twice") == true)
         #expect(world.calendar.live.count == 5)
+        let alone = Hold(causes: [.missing, .shared], deletions: 0, missing: 1, shared: 1).sentence
+        #expect(alone.contains(": 1 item would be there twice."))
+        #expect(alone.hasSuffix(" 1 event is suddenly missing from the calendar."))
         // The other one goes on, and nobody is asked twice.
         world.edit(Self.item) { $0.title = "New" }
         #expect(try await world.run()?.status == .success)

@@ -146,13 +146,17 @@ extension FailureTests {
         }
         change("Elsewhere")
         try await world.run()
+        var written: [Int] = []
         for (place, times) in [("", 1), ("Somewhere", 1), ("", 99)] {
             if isOfOccurrence { world.calendar.keepsOccurrences = times } else { world.calendar.keepsPlaces = times }
             change(place)
-            try await world.run()
+            let (run, lines) = (try #require(try await world.run()), world.store.journal.count)
             let isThere = world.event(Self.item)?.entry.canonical == world.store.items[Self.item]?.entry.canonical
-            #expect(isThere == (times == 1))
+            #expect(isThere == (times == 1) && run.counts.updated == (isThere ? 1 : 0))
+            #expect(run.shortened?.count == (isThere ? nil : 1))
+            written.append(lines)
         }
+        #expect(written[1] == written[0] + 1 && written[2] == written[1])
         #expect(world.store.links[Self.item]?.state == .linked)
         let writes = world.calendar.writes
         let run = try #require(try await world.run())
@@ -165,5 +169,42 @@ extension FailureTests {
         #expect(world.event(Self.item)?.entry.canonical == world.store.items[Self.item]?.entry.canonical)
         let last = try #require(try await world.run())
         #expect(last.shortened == nil)
+    }
+
+    @Test(
+        "Of a new event, and of a changed one, a text of which the calendar keeps only a part is named at once",
+        arguments: [true, false])
+    func textsThatAreCut(_ isOfOccurrence: Bool) async throws {
+        let world = try await World.stage()
+        world.calendar.longestNotes = 10
+        world.add(Self.item, repetition: Repetition(rrule: "FREQ=DAILY"))
+        let second = World.span(0).start.adding(seconds: World.day)
+        func change(_ notes: String) {
+            world.edit(Self.item) { entry in
+                guard isOfOccurrence else {
+                    entry.notes = notes
+                    return
+                }
+                var changed = entry.plain(at: second)
+                changed.notes = notes
+                entry.occurrences[second] = .changed(changed)
+            }
+        }
+        change("Bring the letter")
+        let created = try #require(try await world.run())
+        #expect(created.counts.created == 1 && world.calendar.writes == 1)
+        #expect(created.shortened?.items.map(\.message) == ["The calendar keeps less than was written: notes."])
+        #expect(created.shortened?.items.first?.title == "Title of a0")
+        // What else is written does not make it whole.
+        world.edit(Self.item) { $0.location = "Elsewhere" }
+        for _ in 0..<2 { #expect(try await world.run()?.shortened?.count == 1) }
+        #expect(world.calendar.writes == 2)
+        change("Bring the other letter")
+        #expect(try await world.run()?.shortened?.count == 1)
+        world.calendar.longestNotes = nil
+        change("Bring the card")
+        #expect(try await world.run()?.shortened == nil)
+        #expect(world.event(Self.item)?.entry.canonical == world.store.items[Self.item]?.entry.canonical)
+        #expect(try await world.run()?.shortened == nil)
     }
 }

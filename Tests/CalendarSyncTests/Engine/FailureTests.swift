@@ -121,6 +121,20 @@ import Testing
         #expect(world.calendar.live.count == count)
     }
 
+    @Test("When all events of a calendar get other ids, a copy that a person made of one stays somebody else's")
+    func otherIDsBesideCopy() async throws {
+        let world = try await World.stage(appointments: 3)
+        var copy = try #require(world.event(Self.item))
+        (copy.id, copy.isOurs, copy.entry.title) = ("a-copy", false, "Copy")
+        world.calendar.put(copy)
+        try await world.run()
+        world.calendar.moveMailbox(keepsMarks: true)
+        world.edit(Self.item) { $0.title = "New" }
+        let run = try #require(try await world.run())
+        #expect(run.counts.updated == 1 && world.calendar.trespasses.isEmpty)
+        #expect(world.calendar.live.map(\.entry.title).sorted() == ["Copy", "New", "Title of a1", "Title of a2"])
+    }
+
     @Test("Edits on both sides are merged, and neither is lost silently")
     func mismatch() async throws {
         let world = try await World.stage(appointments: 1)

@@ -102,12 +102,14 @@ import Testing
         #expect(named == (place.isEmpty ? "" : place + "; ") + "Microsoft Teams Meeting")
         #expect(bench.store.conflicts.isEmpty)
         entry.notes = "Bring <all> letters & keys\nand the card"
+        entry.location = "Main Street 2"
         if isSeries { entry = entry.changing("2026-12-17T08:00:00Z") { $0.notes = "Only the card" } }
         bench.put("m", entry)
         #expect(try await bench.run().record.counts.updated == 1)
         #expect(try await bench.room.looked(id)?.whole == bench.room.graph.expressible(entry).entry)
         let stored = try #require(try await bench.events().first)
         #expect(stored["isOnlineMeeting"] == true)
+        #expect(stored["location"]?["displayName"] == "Main Street 2; Microsoft Teams Meeting")
         #expect(try await bench.run().record.counts.updated == 0)
         #expect(bench.store.conflicts.isEmpty)
     }

@@ -73,6 +73,8 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
     var isShownOtherwise: (ItemKey) -> Bool = { _ in false }
     /// Text that the server adds to the notes of every event that it is given.
     var padding = ""
+    /// How much of the notes of an event the server keeps; nil for all.
+    var longestNotes: Int?
     /// How many updates leave the occurrences of a series as they are.
     var keepsOccurrences = 0
     /// How many updates leave the place of an event as it is.
@@ -128,15 +130,17 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
     }
 
     /// Gives all events other ids, as a mailbox does that is moved to another server. What was deleted is forgotten.
-    func moveMailbox() {
+    ///
+    /// - Parameter keepsMarks: whether copies keep their marks, too.
+    func moveMailbox(keepsMarks: Bool = false) {
         let moved = live
         change += 1
         oldestCursor = change
         events = [:]
         (past, foreign, visible) = ([], [:], nil)
         for var stored in moved {
-            // Which of two events of one mark was the recorded one can no longer be told.
-            if !stored.isOurs { stored.mark = nil }
+            // Which of two equal events of one mark was the recorded one can no longer be told.
+            if !stored.isOurs, !keepsMarks { stored.mark = nil }
             stored.id += "'"
             put(stored)
             if !stored.isOurs { foreign[stored.id] = stored.entry }
@@ -300,11 +304,15 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
     func rewritten(_ entry: Entry) -> Entry {
         var entry = entry
         entry.notes += padding
-        guard rewrites else { return entry }
-        entry.notes = entry.notes.lowercased()
+        guard rewrites || longestNotes != nil else { return entry }
+        func kept(_ notes: String) -> String {
+            let notes = rewrites ? notes.lowercased() : notes
+            return longestNotes.map { String(notes.prefix($0)) } ?? notes
+        }
+        entry.notes = kept(entry.notes)
         for (start, occurrence) in entry.occurrences {
             guard case .changed(var changed) = occurrence else { continue }
-            changed.notes = changed.notes.lowercased()
+            changed.notes = kept(changed.notes)
             entry.occurrences[start] = .changed(changed)
         }
         return entry

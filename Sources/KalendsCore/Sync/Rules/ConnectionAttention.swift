@@ -108,10 +108,8 @@ package struct ConnectionAttention: Hashable, Sendable {
             found.append(
                 ConnectionAttention(
                     kind: .heldRun, at: heldRun.row.startedAt,
-                    message: heldRun.record.isHeldToShare
-                        ? heldRun.record.error ?? ""
-                        : "So many events would be deleted that nothing was written. Look at the run, then approve "
-                            + "it or leave it.",
+                    message: (heldRun.record.error.map { "\($0) " } ?? "")
+                        + "Nothing was written. Look at the run, then approve it or leave it.",
                     count: heldRun.record.isHeldToShare ? heldRun.record.held?.shared : nil, runID: heldRun.row.id))
         }
         if conflicts > 0 {

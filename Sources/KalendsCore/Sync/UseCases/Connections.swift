@@ -36,13 +36,17 @@ package struct Connections: Sendable {
         private static func shortened(
             of own: Connection, in transaction: any ReadTransaction
         ) throws -> [ConnectionAttention] {
-            guard let at = own.lastSyncAt, own.calendarID != nil else { return [] }
-            for row in try transaction.syncRuns(of: own.id, before: .max, limit: 3) {
-                let record: RunRecord = try storedRecord(row.content)
-                guard record.state == .done else { continue }
-                return record.shortened.map { ConnectionAttention.all(of: $0, at: at) } ?? []
+            guard own.lastSyncAt != nil, own.calendarID != nil else { return [] }
+            var before = Int.max
+            while true {
+                let rows = try transaction.syncRuns(of: own.id, before: before, limit: 10)
+                if let done = rows.first(where: { $0.state == .done }) {
+                    let record: RunRecord = try storedRecord(done.content)
+                    return record.shortened.map { ConnectionAttention.all(of: $0, at: done.startedAt) } ?? []
+                }
+                guard let last = rows.last else { return [] }
+                before = last.number
             }
-            return []
         }
     }
 

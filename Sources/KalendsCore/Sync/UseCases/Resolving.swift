@@ -18,9 +18,13 @@ package struct Resolving: Sendable {
     /// that was already decided or is outdated by later changes.
     package func resolve(_ id: String, _ keep: Resolution.Keep, for caller: Caller) async throws {
         try await decide(id, for: caller) { store, record in
-            if keep == .calendar, record.state == .open, try await isBack(record, store) {
-                throw Refusal.conflict(
-                    "The event is in the calendar again. The next run closes this conflict.", code: .conflictState)
+            var record = record
+            if keep == .calendar, record.state == .open, let left = try await rescued(record, store) {
+                guard left.state == .open else {
+                    throw Refusal.conflict(
+                        "The event is in the calendar again. The next run closes this conflict.", code: .conflictState)
+                }
+                record = left
             }
             for _ in 0..<Self.tries {
                 let (link, ours) = try await state(of: record.item, store)
@@ -58,23 +62,27 @@ package struct Resolving: Sendable {
         }
     }
 
-    /// Looks whether an event that was deleted in the calendar, or each of its occurrences, has come back since: what
-    /// somebody took out of the bin is not to be cancelled here. Throws what the provider fails with.
-    private func isBack(_ record: ConflictRecord, _ store: DatabaseSyncStore) async throws -> Bool {
+    /// Looks whether an event that was deleted in the calendar, or some of its occurrences, have come back since: what
+    /// somebody took out of the bin is not to be cancelled here. Returns the record without those, settled if all are
+    /// there; nil for none. Throws what the provider fails with.
+    private func rescued(_ record: ConflictRecord, _ store: DatabaseSyncStore) async throws -> ConflictRecord? {
         let connection = store.parts.connection
         guard record.kind == .deletedThere, let calendar = connection.calendarID, connection.state == .active,
             let link = try await state(of: record.item, store).0, let id = link.externalID ?? link.lastID
-        else { return false }
+        else { return nil }
         do {
             let provider = try await context.calendars.open(connection, isQuestion: true).provider
             guard case .present(let event)? = try await provider.look(at: [id], in: calendar).first?.look else {
-                return false
+                return nil
             }
-            guard case .entry(let entry) = event.content else { return record.starts.isEmpty }
-            return record.starts.allSatisfy { entry.occurrence(takingPlaceAt: $0) != nil }
+            let now = Instant(milliseconds: context.now())
+            guard case .entry(let entry) = event.content else {
+                return record.starts.isEmpty ? record.without([], at: now) : nil
+            }
+            return record.without(record.starts.filter { entry.occurrence(takingPlaceAt: $0) != nil }, at: now)
         } catch let failure as ProviderFailure {
             // Nothing comes back in a calendar that is gone.
-            if failure.kind == .calendarMissing { return false }
+            if failure.kind == .calendarMissing { return nil }
             if failure.kind == .unauthorized { await context.grants.markDead(connection.id) }
             throw Refusal(failure)
         }

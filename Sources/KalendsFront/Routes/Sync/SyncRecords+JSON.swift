@@ -16,6 +16,7 @@ extension RunRecord.Counts: Viewed {
 extension Hold: Viewed {
     static let view = View<Hold>([
         .choices("causes", \.causes), .count("deletions", \.deletions), .count("missing", \.missing),
+        .count("shared", \.shared).described("Items that another connection has in the calendar; null for none."),
     ])
 }
 
