@@ -33,7 +33,7 @@ public struct RenderContext: Sendable {
         root["title"] = .text("\(sheet.title)\(whose) · \(frame.brand.name)")
         root["brand"] = [
             "name": .text(frame.brand.name), "logo": .text(frame.brand.logo.flatMap(\.safeAddress).map(href)),
-            "home": .text(href("/app")), "hasAccent": .flag(frame.brand.accent != nil),
+            "home": .text(sheet.isForStrangers ? nil : href("/app")), "hasAccent": .flag(frame.brand.accent != nil),
         ]
         root["assets"] = [
             "style": .text(href(PageAssets.style.path)),
@@ -41,7 +41,9 @@ public struct RenderContext: Sendable {
             "brand": .text(href(PageAssets.brandPath(frame.brand))),
         ]
         root["scripts"] = .list(
-            (["dialog"] + sheet.scripts).compactMap { name in PageAssets.script(name).map { .text(href($0.path)) } })
+            (sheet.isForStrangers ? [] : ["dialog"] + sheet.scripts).compactMap { name in
+                PageAssets.script(name).map { .text(href($0.path)) }
+            })
         root["navigation"] = frame.user == nil ? .nothing : .list(navigation(sheet.section))
         root["circleNavigation"] = circleNavigation(sheet.section)
         root["hasMenu"] = .flag(frame.user != nil)
@@ -50,9 +52,11 @@ public struct RenderContext: Sendable {
         root["problems"] = .rows(sheet.problems)
         root["reloads"] = sheet.reloads.map { .number($0) } ?? .nothing
         root["user"] = frame.user.map { own($0, sheet.section) } ?? .nothing
-        root["zoneNote"] = .text(frame.user == nil ? nil : words("zoneNote", ["zone": frame.zone.name]))
+        root["zoneNote"] = frame.user == nil ? .nothing : zoneNote
         return .map(root)
     }
+
+    var zoneNote: Node { .text(words("zoneNote", ["zone": frame.zone.name])) }
 
     private func navigation(_ section: PageContent.Section) -> [Node] {
         let isCircle: Set<PageContent.Section> = [
