@@ -48,6 +48,7 @@ public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
         ("curl/", .commandLine),
         ("wget/", .commandLine),
         ("python-", .commandLine),
+        ("java/", .commandLine),
         ("mozilla/", .browser),
     ]
 
@@ -91,6 +92,9 @@ public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
             text[index] == first && text[index...].starts(with: word)
         }
     }
+
+    /// Whether it comes back by itself; a browser comes when a person opens it.
+    public var subscribes: Bool { self != .browser }
 
     /// Whether its maker's servers fetch feeds for it, from networks that change from day to day.
     var comesFromItsMaker: Bool { self == .google || self == .exchange }

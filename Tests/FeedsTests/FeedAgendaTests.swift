@@ -36,14 +36,22 @@ struct FeedAgendaTests {
             #expect(page.text.contains("Pick up &lt;pills&gt;"))
             #expect(page.text.contains("Mom - Ben"))
             #expect(page.text.contains("https://calendar.google.com/calendar/r?cid=webcal%3A%2F%2F"))
-            #expect(!page.text.contains("/app/circles/"))
+            #expect(!page.text.contains("/app/circles/") && !page.text.contains("<script"))
+            #expect(!page.text.contains("href=\"/app\""))
+            // Who reads it elsewhere sees whose clock it is, and the steps for an app find the address that they name.
+            #expect(page.text.contains("Times are shown in the time zone America/Los_Angeles."))
+            #expect(page.text.contains("readonly value=\"http") && page.text.contains(feed.path))
+            var framed = Self.browser
+            framed[.secFetchDest] = "iframe"
+            let inside = try await server.raw(.get, feed.path, headers: framed).expect(200)
+            #expect(inside.text.contains("Pick up") && !inside.text.contains("calendar.google.com"))
             let month = try await server.raw(
                 .get, feed.path + "?view=month&date=2026-03-20", headers: Self.browser
             ).expect(200)
             #expect(month.text.contains("<table class=\"month\""))
             try await server.services.counter.fold()
             let shown = try await server.call(.get, "/v1/feeds/\(feed.id)").expect(200).json
-            #expect(shown["accessCount"] == 2)
+            #expect(shown["accessCount"] == 3)
             #expect(shown["clients"]?.array?.compactMap { $0["client"]?.string } == ["Browser"])
         }
     }
@@ -53,6 +61,7 @@ struct FeedAgendaTests {
             [.accept: "text/calendar, text/html;q=0.5"], [.accept: "*/*"], [:],
             [.accept: "text/html, */*", .userAgent: "Google-Calendar-Importer"],
             [.accept: "text/html, */*", .userAgent: "iOS/16.5.1 (20F75) dataaccessd/1.0"],
+            [.accept: "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", .userAgent: "Java/17.0.9"],
         ] as [HTTPFields])
     func `calendar apps get the calendar, whatever else they accept`(headers: HTTPFields) async throws {
         try await TestServer.run { server in
@@ -70,7 +79,14 @@ struct FeedAgendaTests {
             try await server.raw(.get, feed.path, headers: Self.browser).expect(200)
             try await server.call(.post, "/v1/feeds/\(feed.id)/revoke", [:]).expect(200)
             let ended = try await server.raw(.get, feed.path, headers: Self.browser).expect(410)
-            #expect(!ended.text.contains("pills"))
+            #expect(!ended.text.contains("pills") && ended.text.contains("<h1>This calendar has ended</h1>"))
+            #expect(ended.headers[.cacheControl] == "no-store")
+            var headers = Self.browser
+            headers[.acceptLanguage] = "pl"
+            let unknown = try await server.raw(
+                .get, "/feeds/kal_fd_0000000000000000000000000000000000000000000/x.ics", headers: headers
+            ).expect(404)
+            #expect(unknown.text.contains("<h1>Tu nie ma kalendarza</h1>"))
         }
     }
 
@@ -85,6 +101,8 @@ struct FeedAgendaTests {
             try await server.call(.post, "/v1/feeds/\(feed.id)/regenerate", ["graceSeconds": 172_800]).expect(200)
             let german = try await server.raw(.get, feed.path, headers: headers).expect(200)
             #expect(german.text.contains("Diese Kalenderadresse endet nach dem 4. März."))
+            // Whoever added it would lose it then.
+            #expect(!german.text.contains("calendar.google.com"))
             headers[.acceptLanguage] = "fr"
             let french = try await server.raw(.get, feed.path, headers: headers).expect(200)
             #expect(french.text.contains("prend fin après le 4 mars.") && french.text.contains("lang=\"fr\""))

@@ -11,6 +11,35 @@ import Testing
 struct FeedPageTests {
     private static let sync = "/app/circles/c/calendar-sync"
 
+    @Test("Who read the feed as a new program says so, and its address stays; its last day is moved and taken away")
+    func seenAndEnd() async throws {
+        try await TestServer.withPasswords { server in
+            let feed = try await server.makeFeed(label: "Phone")
+            try await server.raw(.get, feed.path, headers: [.userAgent: "iOS/18.1 (22B83) dataaccessd/1.0"]).expect(200)
+            server.clock.advance(seconds: 8 * 86_400)
+            try await server.raw(.get, feed.path, headers: [.userAgent: "Thunderbird/140.0"]).expect(200)
+            let ann = try await Browser.signedIn("ann", server)
+            let path = "/app/circles/c/feeds/\(feed.id)"
+            let page = try await ann.open(path).expect(200)
+            #expect(page.text.contains("That was me"))
+            try await ann.send(page, to: path + "/seen", [:]).expect(200)
+            let seen = try await ann.open(path).expect(200)
+            #expect(!seen.text.contains("That was me"))
+            try await server.raw(.get, feed.path).expect(200)
+
+            for typed in ["2026-04-30", ""] {
+                try await ann.send(seen, to: path, ["part": "end", "until": typed]).expect(200)
+                let stored = try await server.call(.get, "/v1/feeds/\(feed.id)").expect(200).json["expiresAt"]
+                // The day ends where Ann is, west of UTC.
+                #expect(stored?.string?.hasPrefix("2026-05-01T0") == (typed.isEmpty ? nil : true))
+                let page = try await ann.open(path).expect(200)
+                #expect(page.text.contains("value=\"2026-04-30\"") == !typed.isEmpty)
+            }
+            let past = try await ann.send(seen, to: path, ["part": "end", "until": "2020-01-01"]).expect(422)
+            #expect(past.text.contains("Choose a day that is not over yet.") && past.text.contains("2020-01-01"))
+        }
+    }
+
     @Test("A feed is made by a form, whose answer shows its address once, to be kept nowhere")
     func create() async throws {
         try await TestServer.withPasswords { server in
@@ -144,7 +173,7 @@ struct FeedPageTests {
                 let token = try #require(HTMLForm.all(in: sync.text).first?.token)
                 let path = "/app/circles/\(circle)/feeds/\(feed.id)"
                 try await browser.open(path).expect(404)
-                for form in ["", "/reveal", "/regenerate", "/revoke", "/delete"] {
+                for form in ["", "/reveal", "/seen", "/regenerate", "/revoke", "/delete"] {
                     let answer = try await browser.post(path + form, [("token", token), ("graceSeconds", "0")])
                     #expect(answer.status == 404, "\(user) \(form) → \(answer.status)")
                 }

@@ -66,6 +66,40 @@ struct HealthPageTests {
         }
     }
 
+    @Test("While a former address is answered nobody knows who has the new one, and afterwards who has not is shut out")
+    func grace() async throws {
+        try await TestServer.withPasswords { server in
+            let feed = try await server.makeFeed(label: "Tablet")
+            try await server.raw(.get, feed.path).expect(200)
+            let grace = 86_400
+            server.clock.advance(seconds: 60)
+            try await server.call(
+                .post, "/v1/feeds/\(feed.id)/regenerate", ["graceSeconds": .integer(grace)]
+            ).expect(200)
+            // The tablet reads the address that it has.
+            server.clock.advance(seconds: 900)
+            try await server.raw(.get, feed.path).expect(200)
+            let ann = try await Browser.signedIn("ann", server)
+            let during = Self.card("Tablet", try await ann.open("/app/health").expect(200))
+            #expect(during.contains("Needs a look") && during.contains("The one before ends"))
+
+            // Somebody's look in a browser is no tablet that reads.
+            server.clock.advance(seconds: 2 * grace + 60)
+            try await server.raw(.get, feed.path).expect(410)
+            let fresh = try await server.call(.post, "/v1/feeds/\(feed.id)/reveal").expect(200)
+            try await server.raw(
+                .get, try TestServer.path(fresh),
+                headers: [.accept: "text/html", .userAgent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"]
+            ).expect(200)
+            let later = try await Browser.signedIn("ann", server)
+            let shutOut = Self.card("Tablet", try await later.open("/app/health").expect(200))
+            #expect(shutOut.contains("Does not work") && shutOut.contains("The feed got another address"))
+            try await server.raw(.get, try TestServer.path(fresh)).expect(200)
+            let read = Self.card("Tablet", try await later.open("/app/health").expect(200))
+            #expect(!read.contains("another address"))
+        }
+    }
+
     @Test("The page is in German for those who read German")
     func german() async throws {
         try await TestServer.withPasswords { server in

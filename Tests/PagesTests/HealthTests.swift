@@ -36,25 +36,28 @@ struct HealthTests {
         #expect(cards["works"]?.allSatisfy { $0.badge == "Works" } == true)
         #expect(
             cards["broken"]?.map(\.path) == [
-                "/app/circles/rose-family/calendar-sync?ask=create",
                 "/app/circles/rose-family/feeds/f7#address", "/app/circles/rose-family/connections/c-outlook",
                 "/app/circles/b/connections/c-google?step=calendar", "/app/circles/b/subscriptions",
                 "/app/connectors/apple", "/app/app-passwords/new",
             ])
         #expect(
             cards["look"]?.map(\.path) == [
-                "/app/circles/rose-family/feeds/f2?ask=regenerate#regenerate",
+                "/app/circles/rose-family/feeds/f2",
                 "/app/circles/rose-family/feeds/f5#address", "/app/circles/rose-family/feeds/f6#address",
+                "/app/circles/rose-family/feeds/f8#address", "/app/circles/rose-family/feeds/f9#settings",
                 "/app/circles/rose-family/connections/c-caldav?run=r9#held",
                 "/app/circles/b/connections/c-caldav", "/app/circles/b/connections/c-outlook",
-                "/app/circles/b/subscriptions", "/app/devices", "/app/app-passwords/p1",
+                "/app/circles/b/connections/c-apple", "/app/circles/b/subscriptions", "/app/devices",
+                "/app/app-passwords/p1",
             ])
         #expect(cards["works"]?.map(\.name) == ["Phone", "Google Calendar", "Matches", "iPad", "Thunderbird"])
         let order = ["\"broken\"", "\"look\"", "\"works\""].map { html.range(of: $0)?.lowerBound ?? html.endIndex }
         #expect(order == order.sorted())
-        // A feed that was revoked is nobody's concern, and the phone that serves all circles is there once.
-        #expect(!html.contains("Kitchen") && !html.contains("<h3><bdi>Apple Calendar"))
-        #expect(html.contains("16 of 21 need somebody"))
+        // A feed that was revoked is nobody's concern, and neither is one that ended a year ago. The phone that serves
+        // all circles is there once, and where one circle's part of it needs somebody.
+        #expect(!html.contains("Kitchen") && !html.contains("Guests"))
+        #expect(html.components(separatedBy: "<h3><bdi>Apple Calendar").count == 2)
+        #expect(html.contains("18 of 23 need somebody"))
     }
 
     @Test("A page without trouble says so, in each language", arguments: Language.allCases)

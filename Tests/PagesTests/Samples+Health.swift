@@ -11,13 +11,17 @@ extension Samples {
         let renewed = FeedSummary(
             id: "f7", label: text("Watch"), lastReadAt: Self.hours(-20), lastClient: text("Apple Calendar (iOS)"),
             alerts: [.renewed(at: Self.hours(-4))])
+        let moved = FeedSummary(
+            id: "f8", label: text("Tower"), lastReadAt: Self.hours(-1), lastClient: text("Outlook"),
+            alerts: [.formerEnds(at: Self.hours(70))])
+        let ended = FeedSummary(id: "f9", label: text("Visitors"), state: .expired(at: Self.hours(-100)))
         let circles = [
             HealthPage.Circle(
-                id: "rose-family", name: text("Rose Family"), feeds: feeds + [feed, renewed],
+                id: "rose-family", name: text("Rose Family"), feeds: feeds + [feed, renewed, moved, ended],
                 connections: [
                     connection(.google, .active), connection(.outlook, .needsReconnect, .failed),
                     connection(.caldav, .active, .partial, alerts: [.held(run: "r9", deletions: 14), .conflicts(2)]),
-                    connection(.apple, .active, nil),
+                    connection(.apple, .active),
                 ],
                 subscriptions: [
                     Subscription(
@@ -28,7 +32,7 @@ extension Samples {
                 id: "b", name: text("Hans at home"), feeds: [],
                 connections: [
                     connection(.google, .calendarGone, alerts: [.calendarGone]), connection(.caldav, .paused),
-                    connection(.outlook, .choosing, nil),
+                    connection(.outlook, .choosing, nil), connection(.apple, .paused),
                 ],
                 subscriptions: [
                     Subscription(

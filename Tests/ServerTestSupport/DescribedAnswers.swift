@@ -66,8 +66,9 @@ struct DescribedAnswers: Sendable {
         if method == .head || answer.body.isEmpty { return nil }
         let type = String((answer.headers[.contentType] ?? "").split(separator: ";").first ?? "")
         guard let content = response["content"]?[type] else {
-            // Other forms of the calendar are told in words.
-            return response["content"]?["text/calendar"] != nil ? nil : "\(label): \(type) is not described"
+            // Other forms of the calendar, and a feed's pages for a browser, are described in words.
+            let isPage = path.hasPrefix("/feeds/") && type.isSameText(as: "text/html")
+            return isPage || response["content"]?["text/calendar"] != nil ? nil : "\(label): \(type) is not described"
         }
         guard let schema = content["schema"], type.hasSuffix("json") else { return nil }
         return schemas.fault(answer.json, schema, at: "").map { "\(label): \($0)" }

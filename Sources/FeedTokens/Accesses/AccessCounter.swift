@@ -24,7 +24,7 @@ public final class AccessCounter: Sendable {
     private static let foldSizes = 1 << 11...1 << 16
     private static let foldTime = Duration.milliseconds(100)
     static let rules = AttentionRules(
-        roaming: Set(ClientFamily.allCases.filter(\.comesFromItsMaker).map(\.code)))
+        roaming: Set(ClientFamily.allCases.filter { $0.comesFromItsMaker || !$0.subscribes }.map(\.code)))
 
     /// Opens the journal beside a database, or creates one of `bytes` bytes.
     ///

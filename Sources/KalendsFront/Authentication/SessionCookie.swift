@@ -84,4 +84,5 @@ enum SameOrigin {
 
 extension HTTPField.Name {
     static let secFetchSite = HTTPField.Name("Sec-Fetch-Site") ?? .from
+    static let secFetchDest = HTTPField.Name("Sec-Fetch-Dest") ?? .from
 }

@@ -16,7 +16,7 @@ struct FeedRequest: Hashable, Sendable {
     /// Whether a person's browser asks, and no program that is known to read calendars.
     var isForPage: Bool {
         let family = ClientFamily(userAgent: userAgent)
-        return [.browser, .commandLine, .other].contains(family) && PagePreference.isIn(accept: accept)
+        return [.browser, .other].contains(family) && PagePreference.isIn(accept: accept)
     }
 
     /// The request's id, as the client sent it; the router takes it from the header fields itself.

@@ -81,7 +81,8 @@ public struct Draft: Sendable {
         /// What is wrong; each language has words for each of them.
         public enum Code: String, Sendable, CaseIterable {
             case address, again, code, credentials, date, denied, factorMissing, guessable, invalid, limit, missing
-            case passwordShort, provider, range, shared, signInFailed, taken, tooLarge, tooLong, tooOften, unknown
+            case passwordShort, past, provider, range, sealed, shared, signInFailed, taken, tooLarge, tooLong, tooOften,
+                unknown
             case unreachable, unreadable, zone
         }
 

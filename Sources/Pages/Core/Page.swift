@@ -28,6 +28,8 @@ public struct PageContent {
     var scripts: [String] = []
     var crumbs: [(label: String, path: String)] = []
     var problems: [Node] = []
+    /// Whether whoever has an address sees it: without scripts and without a way to the account.
+    var isForStrangers = false
     /// Seconds until the page is reloaded, for browsers without scripts.
     var reloads: Int?
 

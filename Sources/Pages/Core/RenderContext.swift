@@ -33,7 +33,7 @@ public struct RenderContext: Sendable {
         root["title"] = .text("\(sheet.title)\(whose) · \(frame.brand.name)")
         root["brand"] = [
             "name": .text(frame.brand.name), "logo": .text(frame.brand.logo.flatMap(\.safeAddress).map(href)),
-            "home": .text(href("/app")), "hasAccent": .flag(frame.brand.accent != nil),
+            "home": .text(sheet.isForStrangers ? nil : href("/app")), "hasAccent": .flag(frame.brand.accent != nil),
         ]
         root["assets"] = [
             "style": .text(href(PageAssets.style.path)),
@@ -41,23 +41,24 @@ public struct RenderContext: Sendable {
             "brand": .text(href(PageAssets.brandPath(frame.brand))),
         ]
         root["scripts"] = .list(
-            (["dialog"] + sheet.scripts).compactMap { name in PageAssets.script(name).map { .text(href($0.path)) } })
-        root["navigation"] = frame.user == nil ? .nothing : navigation(sheet.section)
+            (sheet.isForStrangers ? [] : ["dialog"] + sheet.scripts).compactMap { name in
+                PageAssets.script(name).map { .text(href($0.path)) }
+            })
+        root["navigation"] = frame.user == nil ? .nothing : .list(navigation(sheet.section))
         root["circleNavigation"] = circleNavigation(sheet.section)
         root["hasMenu"] = .flag(frame.user != nil)
         root["crumbs"] = .rows(sheet.crumbs.map { ["label": .text($0.label), "href": .text(href($0.path))] })
         root["toast"] = toast
         root["problems"] = .rows(sheet.problems)
         root["reloads"] = sheet.reloads.map { .number($0) } ?? .nothing
-        root["user"] =
-            frame.user.map {
-                ["name": .text($0), "signOut": .text(href(frame.isOperator ? "/app/admin/sign-out" : "/app/sign-out"))]
-            } ?? .nothing
-        root["zoneNote"] = .text(frame.user == nil ? nil : words("zoneNote", ["zone": frame.zone.name]))
+        root["user"] = frame.user.map { own($0, sheet.section) } ?? .nothing
+        root["zoneNote"] = frame.user == nil ? .nothing : zoneNote
         return .map(root)
     }
 
-    private func navigation(_ section: PageContent.Section) -> Node {
+    var zoneNote: Node { .text(words("zoneNote", ["zone": frame.zone.name])) }
+
+    private func navigation(_ section: PageContent.Section) -> [Node] {
         let isCircle: Set<PageContent.Section> = [
             .circles, .calendar, .sync, .conflicts, .imports, .subscriptions, .activity,
         ]
@@ -69,10 +70,25 @@ public struct RenderContext: Sendable {
                 ("navHealth", "/app/health", section == .health),
                 ("navOfficeDays", "/app/office-days", section == .office),
                 ("navConnectors", "/app/connectors", section == .connectors),
-                ("navCheck", "/app/check", section == .check), ("navDevices", "/app/devices", section == .devices),
-                ("navAccount", "/app/account", section == .account),
+                ("navCheck", "/app/check", section == .check),
             ]
-        return .rows(entries.filter { frame.leads(to: $0.1) }.map { entry($0.0, $0.1, $0.2) })
+        return known(entries)
+    }
+
+    /// What is about the visitor and no calendar, by their name.
+    private func own(_ name: String, _ section: PageContent.Section) -> Node {
+        let places = [
+            ("navDevices", "/app/devices", section == .devices), ("navAccount", "/app/account", section == .account),
+        ]
+        return [
+            "name": .text(name), "isHere": .flag(places.contains(where: \.2)),
+            "places": .rows(frame.isOperator ? [] : known(places)),
+            "signOut": .text(href(frame.isOperator ? "/app/admin/sign-out" : "/app/sign-out")),
+        ]
+    }
+
+    private func known(_ entries: [(String, String, Bool)]) -> [Node] {
+        entries.filter { frame.leads(to: $0.1) }.map { entry($0.0, $0.1, $0.2) }
     }
 
     private func circleNavigation(_ section: PageContent.Section) -> Node {

@@ -21,14 +21,16 @@ public struct AgendaPage: Page {
     /// The first day of an agenda, or any day of a month.
     public var day: CivilDate
     public var entries: [PageEntry]
+    /// The feed's address; nil where it is not offered: in a frame, and when another address has replaced it.
+    public var url: String?
     public var links: [FeedPage.AppLink]
 
     public init(
         name: String, lastDay: CivilDate? = nil, view: View, day: CivilDate, entries: [PageEntry],
-        links: [FeedPage.AppLink]
+        url: String? = nil, links: [FeedPage.AppLink] = []
     ) {
         (self.name, self.lastDay, self.view, self.day) = (name, lastDay, view, day)
-        (self.entries, self.links) = (entries, links)
+        (self.entries, self.url, self.links) = (entries, url, links)
     }
 
     public var showsSecret: Bool { true }
@@ -64,9 +66,10 @@ public struct AgendaPage: Page {
                 "agenda": view == .month
                     ? .nothing
                     : paper.agenda(entries, from: shown.lowerBound, to: shown.upperBound, showsKinds: false),
+                "zone": paper.zoneNote,
                 "empty": entries.isEmpty ? paper.emptyState("previewEmptyTitle", "agendaEmptyText") : .nothing,
-                "apps": .list(links.map { paper.app($0) }),
-            ])
+                "adding": url.map { ["url": .text($0), "apps": .list(links.map { paper.app($0) })] } ?? .nothing,
+            ], isForStrangers: true)
     }
 
     /// A link to other days at the same address, which the link does not repeat.

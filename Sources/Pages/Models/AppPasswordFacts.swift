@@ -84,7 +84,7 @@ extension RenderContext {
         guard let client = own.lastClient else {
             return words.sentence("appLineUsed", ["when": .time(times.moment(at))])
         }
-        return words.sentence("appLineUsedBy", ["client": .name(client), "when": .time(times.moment(at))])
+        return words.sentence("appLineUsedBy", ["client": .name(program(client)), "when": .time(times.moment(at))])
     }
 
     /// A warning about an app password; nothing for one that only feeds have.
@@ -93,13 +93,14 @@ extension RenderContext {
         case .newClient(let client, let at):
             alert(
                 .warning,
-                words.sentence("appAlertClient", ["client": .strong(client), "when": .time(times.moment(at))]),
+                words.sentence(
+                    "appAlertClient", ["client": .strong(program(client)), "when": .time(times.moment(at))]),
                 action: question("end", "actEndPassword"))
         case .manyNetworks(let count, let at):
             alert(
                 .warning, words.sentence("appAlertNetworks", count: count, ["when": .time(times.moment(at))]),
                 action: question("end", "actEndPassword"))
-        case .renewed, .large, .overdue, .expiresSoon: .nothing
+        case .renewed, .formerEnds, .large, .overdue, .expiresSoon: .nothing
         }
     }
 }

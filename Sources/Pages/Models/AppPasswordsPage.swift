@@ -87,7 +87,9 @@ public struct AppPasswordPage: Page {
                     ? .nothing
                     : paper.table(
                         words["appClients"], ["columnApp", "columnAccesses", "columnLastUse"],
-                        clients.map { [.name($0.name), .number($0.count), .time(times.moment($0.lastSeenAt))] }),
+                        clients.map {
+                            [.name(paper.program($0.name)), .number($0.count), .time(times.moment($0.lastSeenAt))]
+                        }),
                 "settings": paper.form("app-password", path, form, submit: "actSave", draft: draft),
                 "end": paper.question("end", "actEndPassword", style: .danger),
                 "endDialog": paper.dialog(

@@ -68,7 +68,7 @@ extension SyncPage {
             guard case .live = feed.state else { return [] }
             return feed.readers.map { reader in
                 [
-                    .name(reader.name), .link(paper.title(feed), feed.path(paper)),
+                    .name(paper.program(reader.name)), .link(paper.title(feed), feed.path(paper)),
                     .text(words["content_detail_" + feed.detail]), .time(times.moment(reader.seenAt)),
                     .link(words["actRevoke"], feed.path(paper) + "?ask=revoke#revoke"),
                 ]

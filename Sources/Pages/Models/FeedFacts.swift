@@ -24,13 +24,14 @@ public struct ContentField: Sendable {
 
 /// The options of a feed or a connection in groups, each a form that is saved by itself.
 public enum ContentGroup: String, Sendable, CaseIterable {
-    case shown, detail, span, other
+    case shown, detail, span, other, end
 
     /// The group of an option by the name of its field.
     public init(of field: String) {
         switch field {
         case "kinds", "patients", "completedTasks": self = .shown
         case "pastDays", "futureDays": self = .span
+        case "until": self = .end
         case "label", "embedOrigins", "twoWay", "syncIntervalMinutes": self = .other
         default: self = .detail
         }
@@ -43,14 +44,17 @@ extension RenderContext {
     /// - Parameter name: what the names of the forms begin with.
     func settingGroups(_ name: String, _ path: String, _ fields: [Field], _ draft: Draft) -> Node {
         .list(
-            ContentGroup.allCases.map { group in
+            ContentGroup.allCases.compactMap { group in
                 let title = words["contentGroup_" + group.rawValue]
-                return [
-                    "title": .text(title),
-                    "form": form(
-                        "\(name)-\(group.rawValue)", path, fields.filter { ContentGroup(of: $0.name) == group },
-                        submit: "actSave", draft: draft, values: ["part": group.rawValue], about: title),
-                ]
+                let own = fields.filter { ContentGroup(of: $0.name) == group }
+                return own.isEmpty
+                    ? nil
+                    : [
+                        "title": .text(title),
+                        "form": form(
+                            "\(name)-\(group.rawValue)", path, own, submit: "actSave", draft: draft,
+                            values: ["part": group.rawValue], about: title),
+                    ]
             })
     }
 
@@ -97,6 +101,8 @@ public enum FeedAlert: Sendable {
     case manyNetworks(Int, at: Int)
     /// The feed has another address, which no program has read yet.
     case renewed(at: Int)
+    /// The feed has another address, and the one before is still answered.
+    case formerEnds(at: Int)
     /// The feed is larger than some apps can read.
     case large(bytes: Int)
     /// A program stopped reading the feed.
@@ -168,7 +174,8 @@ extension RenderContext {
             guard let client = feed.lastClient else {
                 return words.sentence("feedLineRead", ["when": .time(times.moment(at))])
             }
-            return words.sentence("feedLineReadBy", ["client": .name(client), "when": .time(times.moment(at))])
+            return words.sentence(
+                "feedLineReadBy", ["client": .name(program(client)), "when": .time(times.moment(at))])
         }
     }
 
@@ -184,27 +191,36 @@ extension RenderContext {
     func alert(_ own: FeedAlert, of feed: FeedSummary) -> Node {
         // The feed's own page contains the question; other pages link to it.
         let renewal = linkButton("actRegenerate", feed.path(self) + "?ask=regenerate#regenerate")
+        let seen = act("actSeen", feed.path(self) + "/seen")
+        let addition = linkButton("healthAddAgain", feed.path(self) + "#address")
         return switch own {
         case .newClient(let client, let at):
             alert(
                 .warning,
-                words.sentence("alertNewClient", ["client": .strong(client), "when": .time(times.moment(at))]),
-                action: renewal)
+                words.sentence(
+                    "alertNewClient", ["client": .strong(program(client)), "when": .time(times.moment(at))]),
+                action: renewal, act: seen)
         case .manyNetworks(let count, let at):
             alert(
                 .warning, words.sentence("alertNetworks", count: count, ["when": .time(times.moment(at))]),
-                action: renewal)
+                action: renewal, act: seen)
         case .renewed(let at):
             alert(
-                .warning, words.sentence("alertRenewed", ["when": .time(times.moment(at))]),
-                action: linkButton("healthAddAgain", feed.path(self) + "#address"))
+                .warning, words.sentence("alertRenewed", ["when": .time(times.moment(at))]), action: addition)
+        case .formerEnds(let at):
+            alert(
+                .warning, words.sentence("alertFormerEnds", ["when": .time(times.moment(at))]), action: addition)
         case .large(let bytes):
             alert(.warning, words.sentence("alertLarge", ["size": .text(size(bytes))]))
         case .overdue(let client, let at):
             alert(
-                .warning, words.sentence("alertOverdue", ["client": .strong(client), "when": .time(times.moment(at))]))
+                .warning,
+                words.sentence(
+                    "alertOverdue", ["client": .strong(program(client)), "when": .time(times.moment(at))]))
         case .expiresSoon(let at):
-            alert(.warning, words.sentence("alertExpires", ["when": .time(times.moment(at))]))
+            alert(
+                .warning, words.sentence("alertExpires", ["when": .time(times.moment(at))]),
+                action: linkButton("feedMoveEnd", feed.path(self) + "#settings"))
         }
     }
 

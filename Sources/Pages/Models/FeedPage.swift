@@ -88,6 +88,7 @@ public struct FeedPage: Page {
     public var showsSecret: Bool { url != nil }
 
     private var isLive: Bool { if case .live = feed.state { true } else { false } }
+    private var isRevoked: Bool { if case .revoked = feed.state { true } else { false } }
 
     public func sheet(_ paper: RenderContext) -> PageContent {
         let (words, times) = (paper.words, paper.times)
@@ -118,7 +119,9 @@ public struct FeedPage: Page {
                         "count": .text(words("countEntries", count: $0.count)),
                     ]
                 }),
-            "settings": paper.settingGroups("feed", path, fields, draft),
+            "hasSettings": .flag(!isRevoked),
+            "settings": paper.settingGroups(
+                "feed", path, isLive ? fields : fields.filter { ContentGroup(of: $0.name) == .end }, draft),
             "delete": paper.question("delete", "actRemoveFeed", style: .quiet),
             "deleteDialog": paper.dialog(
                 "delete", words["askRemoveFeed"], [words["askRemoveFeedText"]],
@@ -162,7 +165,12 @@ public struct FeedPage: Page {
             Field(
                 "label", paper.words["feedLabel"], Field.text(), value: feed.label, hint: paper.words["feedLabelHint"],
                 most: TextLength.line)
-        ] + paper.fields(content, kinds: "kinds")
+        ] + paper.fields(content, kinds: "kinds") + [
+            Field(
+                "until", paper.words["feedUntil"], Field.date,
+                value: expiresAt.map { paper.times.zone.local($0 - 1).day.description },
+                hint: paper.words["feedUntilHint"])
+        ]
     }
 
     private func address(_ paper: RenderContext, _ path: String) -> Node {
@@ -184,7 +192,10 @@ public struct FeedPage: Page {
                     client.isOverdue
                     ? .badge(paper.badge(.warning, "badgeOverdue"))
                     : client.expectedAt.map { .time(times.moment($0)) } ?? .text(paper.words["clientNoRhythm"])
-                return [.name(client.name), .number(client.count), .time(times.moment(client.lastSeenAt)), next]
+                return [
+                    .name(paper.program(client.name)), .number(client.count), .time(times.moment(client.lastSeenAt)),
+                    next,
+                ]
             })
     }
 
@@ -203,7 +214,7 @@ public struct FeedPage: Page {
         }
         let names = totals.sorted { $0.count > $1.count }.map(\.name)
         let own = names.prefix(5)
-        var kinds = own.map { name in (name: name, counts: [Int](repeating: 0, count: days.count)) }
+        var kinds = own.map { name in (name: paper.program(name), counts: [Int](repeating: 0, count: days.count)) }
         if names.count > own.count {
             kinds.append((paper.words["clientsOthers"], [Int](repeating: 0, count: days.count)))
         }

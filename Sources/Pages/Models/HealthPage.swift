@@ -74,8 +74,9 @@ public struct HealthPage: Page {
             frame.circle = CircleLink(id: circle.id, name: circle.name)
             let own = RenderContext(frame)
             all += circle.feeds.compactMap { own.check($0) }
-            // The phone, which serves all circles, has a line of its own.
-            all += circle.connections.filter { $0.provider != .apple }.map { own.check($0) }
+            // The phone, which serves all circles, has a line of its own, unless one circle's part of it needs somebody.
+            all += circle.connections.map { (own.check($0), $0.provider) }
+                .filter { $0.1 != .apple || $0.0.state != .works }.map(\.0)
             all += circle.subscriptions.map { own.check($0) }
         }
         if let check = paper.check(apple, phone) { all.append(check) }
@@ -113,7 +114,7 @@ struct HealthCheck {
 }
 
 extension RenderContext {
-    /// Nil for a revoked feed, which no longer has to work.
+    /// Nil for a revoked feed, which no longer has to work, and for one that ended some time ago.
     fileprivate func check(_ feed: FeedSummary) -> HealthCheck? {
         var check = HealthCheck(
             state: .works, name: title(feed), kind: "healthFeed", circle: frame.circle?.name,
@@ -121,20 +122,19 @@ extension RenderContext {
             next: "healthOpenIt")
         switch feed.state {
         case .revoked: return nil
-        case .expired:
-            (check.state, check.next, check.path) = (.broken, "actCreateFeed", circlePath("/calendar-sync?ask=create"))
+        case .expired(let at):
+            guard times.now - at < Self.endedFeed else { return nil }
+            (check.state, check.next, check.path) = (.look, "feedMoveEnd", feed.path(self) + "#settings")
         case .live:
             if let first = feed.alerts.first {
                 check.state = .look
                 switch first {
-                case .newClient, .manyNetworks:
-                    (check.next, check.path) = ("actRegenerate", feed.path(self) + "?ask=regenerate#regenerate")
+                case .newClient, .manyNetworks: break
                 case .renewed:
                     (check.state, check.next, check.path) = (.broken, "healthAddAgain", feed.path(self) + "#address")
                 case .large: (check.next, check.path) = ("healthShowLess", feed.path(self) + "#settings")
-                case .overdue: (check.next, check.path) = ("healthAddAgain", feed.path(self) + "#address")
-                case .expiresSoon:
-                    (check.next, check.path) = ("actCreateFeed", circlePath("/calendar-sync?ask=create"))
+                case .overdue, .formerEnds: (check.next, check.path) = ("healthAddAgain", feed.path(self) + "#address")
+                case .expiresSoon: (check.next, check.path) = ("feedMoveEnd", feed.path(self) + "#settings")
                 }
             } else if feed.lastReadAt == nil {
                 (check.state, check.next) = (.look, "healthAdd")
@@ -234,6 +234,9 @@ extension RenderContext {
                 + (isQuiet ? [words.sentence("healthQuiet", ["app": .text(frame.brand.name)])] : []),
             path: "/app/devices", next: "healthOpenIt")
     }
+
+    /// For so many milliseconds a feed that has expired is shown: 30 days.
+    private static let endedFeed = 30 * 86_400_000
 
     /// A phone that has not asked for this many milliseconds needs a look: 14 days.
     private static let quietDevice = 14 * 86_400_000

@@ -48,7 +48,7 @@ extension ItemPage {
         let next = all.filter { !$0.hasIt }.compactMap { calendar in calendar.expectedAt.map { (calendar.name, $0) } }
             .filter { $0.1 > paper.frame.now }.min { $0.1 < $1.1 }
         let expected = next.map { name, time in
-            words.sentence("reachExpected", ["name": .name(name), "time": .time(times.about(time))])
+            words.sentence("reachExpected", ["name": .name(paper.program(name)), "time": .time(times.about(time))])
         }
         return [
             "summary": .text(summary), "silent": silent, "expected": expected ?? .nothing,
@@ -57,7 +57,7 @@ extension ItemPage {
                 all.map { calendar in
                     let whose = calendar.isOthers ? words["reachOthers"] : calendar.label
                     return [
-                        .name([calendar.name, whose].compactMap(\.self).joined(separator: " · ")),
+                        .name([paper.program(calendar.name), whose].compactMap(\.self).joined(separator: " · ")),
                         .badge(
                             calendar.hasIt ? paper.badge(.good, "reachHas") : paper.badge(.warning, "reachHasNot")),
                         calendar.seenAt.map { .time(times.moment($0)) } ?? .empty,

@@ -128,11 +128,11 @@ public struct AppLoginPage: Page {
             var fields = fields
             if fields.label.isEmpty { fields.label = client }
             let form = fields.fields(words)
-            sheet.content["line"] = words.sentence("appLoginAsked", ["client": .name(client)])
+            sheet.content["line"] = words.sentence("appLoginAsked", ["client": .name(paper.program(client))])
             sheet.content["form"] = paper.form("app-password", path, form, submit: "actLetIn", draft: draft)
             sheet.problems = paper.problems(draft, in: "app-password", form)
         case .granted(let client):
-            sheet.content["line"] = words.sentence("appLoginGranted", ["client": .name(client)])
+            sheet.content["line"] = words.sentence("appLoginGranted", ["client": .name(paper.program(client))])
         case .used: sheet.content["line"] = words.sentence("appLoginUsed")
         case .gone: sheet.content["line"] = words.sentence("appLoginGone")
         }

@@ -128,7 +128,12 @@ public struct ErrorPage: Page {
         /// The form's token does not belong to this session, or the form came from another site.
         case form
         case notFound, notAllowed, gone, conflict, tooLarge, tooOften, unavailable, fault
+        /// The address of a feed that has ended, and one that no feed has.
+        case feedEnded, feedUnknown
     }
+
+    /// Whether it is shown at a feed's address, to somebody who may have no account.
+    private var isOfFeed: Bool { kind == .feedEnded || kind == .feedUnknown }
 
     public var kind: Kind
     /// The path of the page to continue with, below `/app`.
@@ -146,8 +151,8 @@ public struct ErrorPage: Page {
             template: "error", title: words["errorTitle_" + kind.rawValue], section: .nowhere,
             content: [
                 "text": .text(words["errorText_" + kind.rawValue]),
-                "next": paper.linkButton("actGoOn", next, style: .primary),
+                "next": isOfFeed ? .nothing : paper.linkButton("actGoOn", next, style: .primary),
                 "mark": .text(requestID.map { words("errorMark", ["mark": $0]) }),
-            ])
+            ], isForStrangers: isOfFeed)
     }
 }

@@ -15,6 +15,16 @@ extension RenderContext {
         ["tone": .text(tone.rawValue), tone.rawValue: true, "text": text, "action": action, "act": act]
     }
 
+    /// What the API calls a program that reads, in the reader's language; names of products stay.
+    func program(_ name: String) -> String {
+        switch name {
+        case "Browser": words["programBrowser"]
+        case "Command line": words["programCommandLine"]
+        case "Other": words["programOther"]
+        default: name
+        }
+    }
+
     func emptyState(_ title: String, _ text: String, action: Node = .nothing) -> Node {
         ["title": .text(words[title]), "text": .text(words(text, ["app": frame.brand.name])), "action": action]
     }

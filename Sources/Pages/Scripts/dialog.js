@@ -38,6 +38,8 @@
     if (!(form instanceof HTMLFormElement) || form.method === "get") return;
     if (form.dataset.sent) event.preventDefault();
     form.dataset.sent = "true";
+    // What is downloaded leaves the page as it is.
+    if (form.action.endsWith("/export")) setTimeout(() => form.removeAttribute("data-sent"), 2000);
   });
   addEventListener("pageshow", () => {
     for (const form of document.querySelectorAll("form[data-sent]")) form.removeAttribute("data-sent");

@@ -21,9 +21,11 @@ for (const box of document.querySelectorAll("[data-progress]")) {
         wait = 500;
       } else if (answer.status === 401 || answer.status === 404) {
         return location.reload();
+      } else {
+        throw new Error(answer.statusText);
       }
     } catch {
-      // The network may be offline; the next requests follow at increasing intervals.
+      // The network may be offline, or the server busy; the next requests follow at increasing intervals.
       wait = Math.min(wait * 2, 30_000);
     }
     setTimeout(look, wait);

@@ -112,7 +112,7 @@ class Firefox:
             stdout=self.log, stderr=self.log, start_new_session=True,
             env={**os.environ, "MOZ_HEADLESS": "1", "HOME": self.profile, "MOZ_CRASHREPORTER_DISABLE": "1"})
         self.number, self.entries, self.reports, self.requests = 0, [], [], []
-        self.context, self.is_loading = None, False
+        self.context, self.is_loading, self.size = None, False, None
         try:
             address = self.address()
             # Firefox takes no connection that names an origin.
@@ -232,6 +232,8 @@ class Firefox:
     # What Selenium's driver has
 
     def get(self, address):
+        if not self.call("() => document.hasFocus()"):
+            self.renew()
         for last in (False, False, True):
             try:
                 self.command("browsingContext.navigate", url=address, wait="complete")
@@ -241,6 +243,14 @@ class Firefox:
                 if last or "abort" not in str(error).lower():
                     raise
                 time.sleep(0.5)
+
+    def renew(self):
+        """Goes on in another window: keys that have left a page go to the window's own buttons, and no page gets the
+        focus back."""
+        old, self.context = self.context, self.send("browsingContext.create", type="window")["context"]
+        self.send("browsingContext.close", context=old)
+        if self.size:
+            self.resize(*self.size)
 
     @property
     def current_url(self):
@@ -273,6 +283,7 @@ class Firefox:
         return taken
 
     def resize(self, width, height):
+        self.size = (width, height)
         self.command("browsingContext.setViewport", viewport={"width": width, "height": height})
 
     def save_screenshot(self, path):

@@ -327,6 +327,7 @@ def operate(me):
     me.open("/app/admin")
     me.expect("kal_sk_" not in me.text(), "the key is shown again")
     me.press("form[action*='/admin/keys/'][action$='/revoke'] button[type=submit], a[href*='ask=']")
+    me.find(".who summary").click()
     me.press("form[action$='/admin/sign-out'] button")
     me.driver.get(f"{me.server.root}/app/admin")
     me.expect(not me.driver.find_elements(By.CSS_SELECTOR, "form[action$='/admin/keys']"), "the operator is still in")

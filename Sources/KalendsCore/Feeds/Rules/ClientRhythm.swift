@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FeedTokens
 import Storage
 
 /// How regularly one family of programs reads a feed; times are in milliseconds.
 package struct ClientRhythm: Hashable, Sendable {
     package var client: Int
     package var lastSeenAt: Int
-    /// The median time between its latest visits; nil if there are fewer than three.
+    /// The median time between its latest visits; nil if there are fewer than three, and for browsers.
     var interval: Int?
 
     /// Reads of one family within this time count as one visit: programs read twice, and people have phones and
@@ -21,6 +22,7 @@ package struct ClientRhythm: Hashable, Sendable {
     init(_ client: Int, lastSeenAt: Int, times: some Sequence<Int>) {
         self.client = client
         self.lastSeenAt = lastSeenAt
+        guard ClientFamily(code: client).subscribes else { return }
         var visits: [Int] = []
         for time in times where visits.count < Self.visits {
             if let last = visits.last, last - time < Self.visit { continue }

@@ -116,7 +116,9 @@ package struct Reach: Sendable {
         let found = try transaction.readers(of: shown.keys.sorted(), since: since)
         var times: [Int: [FeedVisit]] = [:]
         return try found.compactMap { reader in
-            guard let feed = shown[reader.feed] else { return nil }
+            let client = ClientFamily(code: reader.client)
+            // A browser keeps nothing that a later change has to arrive in.
+            guard let feed = shown[reader.feed], client.subscribes else { return nil }
             let visits = try times[reader.feed] ?? transaction.visits(of: feed.id, limit: Self.visits)
             times[reader.feed] = visits
             let rhythm = ClientRhythm(
@@ -124,7 +126,7 @@ package struct Reach: Sendable {
                 times: visits.lazy.filter { $0.client == reader.client }.map(\.at))
             let isOthers = user.map { feed.userID != $0 } ?? false
             return Reader(
-                feed: isOthers ? nil : feed, client: ClientFamily(code: reader.client),
+                feed: isOthers ? nil : feed, client: client,
                 hasIt: reader.seenVersion >= look.change.version, fetchedAt: reader.lastSeenAt,
                 expectedAt: rhythm.expectedAt)
         }

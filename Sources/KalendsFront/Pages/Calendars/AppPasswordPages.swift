@@ -42,7 +42,7 @@ struct AppPasswordPages: Sendable {
 
     private static func list(_ visit: PageVisit) async throws -> Response {
         let now = visit.services.now()
-        try await visit.services.counter.fold()
+        try await visit.services.counter.foldForReading()
         return try await visit.page(
             try await visit.readOwn { user, _ in
                 AppPasswordsPage(
@@ -99,7 +99,7 @@ struct AppPasswordPages: Sendable {
 
     private static func page(_ visit: PageVisit, draft: Draft = Draft()) async throws -> Response {
         let (id, now) = (try visit.id("password"), visit.services.now())
-        try await visit.services.counter.fold()
+        try await visit.services.counter.foldForReading()
         return try await visit.page(
             try await visit.readOwn { user, _ in
                 let counted = try user.appPassword(id)

@@ -14,7 +14,7 @@ struct HealthPages: Sendable {
     func add(to routes: inout RouteTable) {
         routes.page(.get, HealthPage.path, for: .session) { visit in
             let (settings, now) = (visit.services.settings, visit.services.now())
-            try await visit.services.counter.fold()
+            try await visit.services.counter.foldForReading()
             return try await visit.page(
                 try await visit.readOwn { user, _ in
                     let connector = try user.appleConnector

@@ -45,7 +45,15 @@ extension FeedSummary {
                 case .manyNetworks(let count): .manyNetworks(count, at: attention.notedAt)
                 }
             }
-            if let at = counted.unreadSince { alerts.append(.renewed(at: at)) }
+            if let at = counted.unreadSince {
+                let end = counted.formerUntil ?? at
+                if now < end {
+                    alerts.append(.formerEnds(at: end))
+                } else if end <= at || now >= end + Self.day {
+                    // Who has the new address already reads there within a day.
+                    alerts.append(.renewed(at: at))
+                }
+            }
             if let bytes, FeedHealth.isLarge(bytes) { alerts.append(.large(bytes: bytes)) }
             for rhythm in rhythms where rhythm.isOverdue(now: now) {
                 alerts.append(
@@ -55,8 +63,9 @@ extension FeedSummary {
         }
     }
 
+    private static let day = 86_400_000
     /// An expiry closer than this needs attention, in milliseconds.
-    private static let soon = 7 * 86_400_000
+    private static let soon = 7 * day
 }
 
 extension FeedPage {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calendar
 import FeedTokens
 import HTTPTypes
 import Hummingbird
@@ -18,8 +19,20 @@ struct FeedPages: Sendable {
         routes.page(.post, Self.path, for: .feed, back: Self.path, Self.change)
         routes.page(.post, Self.path + "/reveal", for: .feed, back: Self.path) { visit in
             let id = try await Self.own(visit)
-            let address = try await visit.services.feeds.reveal(id, for: try visit.caller())
-            return try await Self.page(visit, id, address: address)
+            do {
+                let address = try await visit.services.feeds.reveal(id, for: try visit.caller())
+                return try await Self.page(visit, id, address: address)
+            } catch let refusal as Refusal where refusal.code == .sealedByAnotherKey {
+                return try await Self.page(
+                    visit, id, draft: Draft(problems: [Draft.Problem(field: "", code: .sealed)]))
+            }
+        }
+        routes.page(.post, Self.path + "/seen", for: .feed, back: Self.path) { visit in
+            var change = Feeds.Change()
+            change.clearsAttention = true
+            _ = try await visit.services.feeds.change(
+                try await Self.own(visit), change, if: .none, for: try visit.caller())
+            return visit.redirect(to: visit.filled(Self.path))
         }
         routes.page(.post, Self.path + "/regenerate", for: .feed, back: Self.path) { visit in
             let id = try await Self.own(visit)
@@ -46,15 +59,28 @@ struct FeedPages: Sendable {
         let id = try await own(visit)
         let content = ContentForm<FeedConfiguration>(visit)
         do {
-            let change = Feeds.Change(content.body(visit.form), content.kinds)
+            var change = Feeds.Change(content.body(visit.form), content.kinds)
+            if content.group == .end {
+                let end = try await end(visit)
+                change.expiresAt = end.at.map { .set($0) } ?? .clear
+                if let fault = end.fault { change.faults.append(fault) }
+            }
             _ = try await visit.services.feeds.change(id, change, if: .none, for: try visit.caller())
             return visit.redirect(to: visit.filled(path), done: .feedChanged)
         } catch let refusal as Refusal {
-            guard let draft = Draft(refusal, of: visit.form, content.names, fields: content.renamed) else {
-                throw refusal
-            }
+            guard let draft = Draft(ofFeed: refusal, visit.form, content) else { throw refusal }
             return try await page(visit, id, draft: draft)
         }
+    }
+
+    /// The end that was typed, which is the end of a day where the person is; nil for none, with a fault if it is no day.
+    static func end(_ visit: PageVisit) async throws -> (at: Int?, fault: Fault?) {
+        guard let text = visit.form["until"], !text.isEmpty else { return (nil, nil) }
+        guard let day = CalendarPage.day(text) else {
+            return (nil, Fault(pointer: "/expiresAt", code: .invalidDate, message: "This must be a day."))
+        }
+        let zone = try await visit.readOwn { _, visitor in visitor.zone }.0
+        return (zone.rules.instant(of: CivilDateTime(startOf: day.adding(days: 1))).milliseconds, nil)
     }
 
     /// The feed of the path; throws 404 for a feed of another circle.
@@ -69,7 +95,7 @@ struct FeedPages: Sendable {
         done notice: Notice.What? = nil
     ) async throws -> Response {
         let services = visit.services
-        try await services.counter.fold()
+        try await services.counter.foldForReading()
         let read = try await visit.read(isLarge: true) { circle, visitor in
             let today = PageZone(visitor.zone).local(services.now()).day
             return try FeedPage(
@@ -85,6 +111,19 @@ struct FeedPages: Sendable {
 
     static func patients(of circle: AuthorizedCircle) throws -> [Named] {
         try circle.patients(PageRequest(limit: 1000)).map { Named(id: $0.id, name: $0.displayName) }
+    }
+}
+
+extension Draft {
+    /// What was typed into the form of a feed, with what is wrong in it.
+    init?(ofFeed refusal: Refusal, _ form: PageForm, _ content: ContentForm<FeedConfiguration>) {
+        self.init(
+            refusal, of: form, content.names + ["until"],
+            fields: content.renamed + [(own: "expiresAt", field: "until")])
+        // The only limit of a last day is that it is not over.
+        for index in problems.indices where problems[index].field == "until" && problems[index].code == .range {
+            problems[index].code = .past
+        }
     }
 }
 

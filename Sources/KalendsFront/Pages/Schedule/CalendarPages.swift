@@ -96,7 +96,7 @@ struct CalendarPages: Sendable {
 
     private static func item(_ visit: PageVisit, _ kind: any ItemContent.Type) async throws -> Response {
         let (services, id) = (visit.services, try visit.id("id"))
-        try await services.counter.fold()
+        try await services.counter.foldForReading()
         let read = try await visit.read { circle, visitor in
             let item = try circle.item(id, kind)
             guard let content = item.content else { throw Refusal.missing(kind.resource) }

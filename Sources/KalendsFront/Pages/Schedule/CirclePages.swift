@@ -14,7 +14,7 @@ struct CirclePages: Sendable {
     func add(to routes: inout RouteTable) {
         routes.page(.get, "/app", for: .session) { visit in
             let (settings, now) = (visit.services.settings, visit.services.now())
-            try await visit.services.counter.fold()
+            try await visit.services.counter.foldForReading()
             let read = try await visit.readOwn { user, _ in
                 CirclesPage(
                     circles: try user.circles(limit: Self.most).map { circle in

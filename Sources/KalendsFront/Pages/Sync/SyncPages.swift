@@ -38,24 +38,12 @@ struct SyncPages: Sendable {
         let content = ContentForm<FeedConfiguration>(kinds: visit.services.settings.kinds)
         do {
             var draft = Feeds.Draft(content.body(visit.form), content.kinds)
-            if let text = visit.form["until"], !text.isEmpty {
-                if let day = CalendarPage.day(text) {
-                    // The feed ends with the day, where the person is.
-                    let zone = try await visit.readOwn { _, visitor in visitor.zone }.0
-                    let end = zone.rules.instant(of: CivilDateTime(startOf: day.adding(days: 1)))
-                    draft.expiresAt = end.milliseconds
-                } else {
-                    draft.faults.append(
-                        Fault(pointer: "/expiresAt", code: .invalidDate, message: "This must be a day."))
-                }
-            }
+            let end = try await FeedPages.end(visit)
+            draft.expiresAt = end.at
+            if let fault = end.fault { draft.faults.append(fault) }
             return try await body(draft)
         } catch let refusal as Refusal {
-            guard
-                let draft = Draft(
-                    refusal, of: visit.form, content.names + ["until"],
-                    fields: content.renamed + [(own: "expiresAt", field: "until")])
-            else { throw refusal }
+            guard let draft = Draft(ofFeed: refusal, visit.form, content) else { throw refusal }
             return try await Self.page(visit, draft)
         }
     }
@@ -68,7 +56,7 @@ struct SyncPages: Sendable {
     ) async throws -> Response {
         let (services, settings, now) = (visit.services, visit.services.settings, visit.services.now())
         let audience = (visit.query["for"] ?? visit.form["for"]).flatMap { Audience(text: $0) }
-        try await services.counter.fold()
+        try await services.counter.foldForReading()
         let read = try await visit.read(isLarge: look != nil) { circle, visitor in
             let connections = try circle.connections(
                 PageRequest(limit: settings.quotas.connectionsPerUser), settings.connections

@@ -17,7 +17,7 @@ extension FeedReadingRoutes {
     ) async throws -> Response {
         switch try await services.ledger.resolve(token, now: now) {
         case .unknown: return try await miss(request, context)
-        case .ended: return Self.ended(request)
+        case .ended: return refused(.feedEnded, .gone, request, now)
         case .live: break
         }
         let query = request.uri.queryParameters
@@ -30,16 +30,20 @@ extension FeedReadingRoutes {
                 return (days.lowerBound, days.upperBound.adding(days: 1))
             }
         } catch is FeedReading.Ended {
-            return Self.ended(request)
+            return refused(.feedEnded, .gone, request, now)
         }
         let front = PageFront(settings: services.settings)
         var frame = front.frame(for: request, now: now)
         frame.zone = PageZone(shown.zone)
         frame.path = request.uri.path
-        let links = services.settings.links(token, name: shown.name)
-        let page = AgendaPage(
+        var page = AgendaPage(
             name: shown.name, lastDay: shown.lastDay, view: view, day: chosen ?? frame.zone.local(now).day,
-            entries: shown.occurrences.map { PageEntry($0, shown.zone) }, links: links.apps)
+            entries: shown.occurrences.map { PageEntry($0, shown.zone) })
+        // Calendar providers show nothing in a frame, and whoever added a former address would lose it soon.
+        if shown.lastDay == nil, request.headers[.secFetchDest] != "iframe" {
+            let links = services.settings.links(token, name: shown.name)
+            (page.url, page.links) = (links.url, links.apps)
+        }
         if request.method != .head {
             try await count(
                 FeedAccess(
@@ -47,11 +51,23 @@ extension FeedReadingRoutes {
                     network: network(request, context), version: shown.live.version.circleVersion), context)
         }
         let coding = ContentCoding(acceptEncoding: request.headers[values: .acceptEncoding], from: .browser)
-        var answer = try await LongWork.run(for: context.sender) { [frame] in
+        var answer = try await LongWork.run(for: context.sender) { [frame, page] in
             front.response(page.rendered(frame), status: .ok, as: coding, framedBy: shown.embedOrigins)
         }
         FeedAnswer.eachSecretPageField { answer.headers[$0] = $1 }
         answer.headers[.vary] = "Accept, Accept-Encoding, Accept-Language, User-Agent"
+        return request.method == .head ? answer.createHeadResponse() : answer
+    }
+
+    /// What a person sees where an address shows no feed.
+    func refused(
+        _ kind: ErrorPage.Kind, _ status: HTTPResponse.Status, _ request: Request, _ now: Int
+    ) -> Response {
+        let front = PageFront(settings: services.settings)
+        var answer = front.response(
+            ErrorPage(kind: kind).rendered(front.frame(for: request, now: now)), status: status)
+        answer.headers[.cacheControl] = "no-store"
+        FeedAnswer.eachSecretPageField { answer.headers[$0] = $1 }
         return request.method == .head ? answer.createHeadResponse() : answer
     }
 }

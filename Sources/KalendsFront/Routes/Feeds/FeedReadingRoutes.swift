@@ -6,6 +6,7 @@ import Hummingbird
 import KalendsCore
 import Logging
 import NIOCore
+import Pages
 import Storage
 
 /// The feeds themselves, which calendar apps poll with the secret in the path as their only credential.
@@ -182,6 +183,9 @@ struct FeedReadingRoutes: Sendable {
         let network = services.settings.clientAddress(request, context)?.network ?? "local"
         let delay = brake.delay(forMissFrom: network, now: services.now())
         if delay > 0 { try await Task.sleep(for: .milliseconds(delay)) }
+        if FeedRequest(request.method, request.headers).isForPage {
+            return refused(.feedUnknown, .notFound, request, services.now())
+        }
         return Self.plain(.notFound, "There is no calendar feed at this address.\n", request)
     }
 
