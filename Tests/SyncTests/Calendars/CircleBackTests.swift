@@ -29,6 +29,86 @@ struct CircleBackTests {
         try #require(try await app.members().first { $0.name.hasSuffix("+imported.ics") }?.name)
     }
 
+    @Test("An imported event that an app changed or deleted is shown with what it was, and put back by an undo")
+    func imported() async throws {
+        try await TestServer.withCircle { server in
+            try await server.bring([OneCalendar.event("party", "Party", "LOCATION:Here")], as: "ben").expect(201)
+            let (app, other) = (CalendarApp(server: server, user: "ben"), CalendarApp(server: server))
+            let name = try await Self.imported(app)
+            try await app.edit(name, ("SUMMARY:Party", "SUMMARY:Fete"), ("T090000Z", "T100000Z"))
+            let change = try await Self.last(server)
+            #expect(change?["type"] == "event" && change?["change"] == "updated" && change?["id"] == "party")
+            #expect(change?["by"] == "user:ben" && change?["via"] == "caldav" && change?["reach"] == .null)
+            #expect(change?["before"]?["title"] == "Party" && change?["after"]?["title"] == "Fete")
+            #expect(change?["before"]?["startAt"] == "2026-03-10T02:00:00-07:00", "\(String(describing: change))")
+            #expect(change?["after"]?["startAt"] == "2026-03-10T03:00:00-07:00" && change?["after"]?["location"] == nil)
+            let number = try await other.collection().number
+            let done = try await Self.undo(change, server, as: "ann").expect(200).json
+            #expect(done["change"] == "updated" && done["by"] == "user:ann" && done["undoes"] == change?["number"])
+            #expect(done["after"]?["title"] == "Party")
+            let text = try await other.text(name)
+            #expect(text.contains("SUMMARY:Party") && text.contains("20260310T090000Z"), "\(text)")
+            let changes = try await other.source.changes(of: other.collection(), after: number, limit: 10)
+            #expect(changes.changed.map(\.name) == [name] && changes.removed.isEmpty)
+            try await Self.undo(change, server).expect(409)
+            // It is Ben's own as before.
+            try await app.edit(name, ("SUMMARY:Party", "SUMMARY:Ball"))
+            try await app.delete(name)
+            let deletion = try await Self.last(server)
+            #expect(deletion?["change"] == "deleted" && deletion?["before"]?["title"] == "Ball")
+            #expect(deletion?["after"] == .null)
+            let back = try await Self.undo(deletion, server).expect(200).json
+            #expect(back["change"] == "created" && back["after"]?["title"] == "Ball")
+            let again = try await app.text(name)
+            #expect(again.contains("SUMMARY:Ball") && again.contains("UID:party"))
+            #expect(again.contains("SEQUENCE:4"), "\(again)")
+            // An undo is undone, too.
+            try await Self.undo(back, server).expect(200)
+            #expect(try await app.member(name) == nil)
+        }
+    }
+
+    @Test("An undo of an imported event says who changed it since, and that a file did so is a reason, too")
+    func importedSince() async throws {
+        try await TestServer.withCircle { server in
+            try await server.bring([OneCalendar.event("party", "Party")], as: "ben").expect(201)
+            let app = CalendarApp(server: server, user: "ben")
+            let name = try await Self.imported(app)
+            try await app.edit(name, ("SUMMARY:Party", "SUMMARY:Fete"))
+            let first = try await Self.last(server)
+            try await app.edit(name, ("SUMMARY:Fete", "SUMMARY:Ball"))
+            let second = try await Self.last(server)
+            let refusal = try await Self.undo(first, server).expect(409).json
+            #expect(refusal["code"] == "changed-since" && refusal["by"] == "user:ben")
+            #expect(refusal["number"] == second?["number"])
+            try await server.bring([OneCalendar.event("party", "Dance", "SEQUENCE:9")], as: "ben").expect(201)
+            try await Self.undo(second, server).expect(409)
+            #expect(try await app.text(name).contains("SUMMARY:Dance"))
+            server.clock.advance(seconds: 31 * 86_400)
+            try await app.delete(name)
+            let deletion = try await Self.last(server)
+            server.clock.advance(seconds: 30 * 86_400)
+            try await Self.undo(deletion, server).expect(410)
+        }
+    }
+
+    @Test("Of a private event that an app changes nobody else hears, and nobody else undoes it")
+    func secret() async throws {
+        try await TestServer.withCircle { server in
+            try await server.bring([OneCalendar.event("secret", "Secret", "CLASS:PRIVATE")], as: "ben").expect(201)
+            let app = CalendarApp(server: server, user: "ben")
+            try await app.delete(try await Self.imported(app))
+            let deletion = try await Self.last(server, as: "ben")
+            #expect(deletion?["type"] == "event" && deletion?["before"]?["title"] == "Secret")
+            #expect(try await Self.last(server, as: "ann")?["type"] != "event")
+            try await Self.undo(deletion, server, as: "ann").expect(404)
+            try await Self.undo(deletion, server, as: "ben").expect(200)
+            #expect(try await app.text(try await Self.imported(app)).contains("SUMMARY:Secret"))
+            let other = CalendarApp(server: server)
+            #expect(try await !other.members().contains { $0.name.hasSuffix("+imported.ics") })
+        }
+    }
+
     @Test("What apps hold of imported events without a zone is not current once the circle moves to another clock")
     func zone() async throws {
         try await TestServer.withCircle { server in
