@@ -109,6 +109,66 @@ struct CircleBackTests {
         }
     }
 
+    @Test("What an app deletes and puts back under its name is what it was, with what the app may change of it")
+    func putBack() async throws {
+        try await TestServer.withCircle { server in
+            let app = CalendarApp(server: server, user: "ben")
+            for (segment, path, field) in [
+                ("c", "shifts/day", "ownerId"), ("c", "appointments/knee", "provider"),
+                ("c~tasks", "tasks/pills", "title"),
+                ("c~tasks", "follow-ups/call", "description"), ("c", "appointments/physio", "provider"),
+            ] {
+                let before = try await server.call(.get, "/v1/circles/c/\(path)").expect(200).json
+                let uid = try #require(before["uid"]?.string)
+                var found: String?
+                for member in try await app.members(segment) {
+                    let text = try await app.text(member.name, in: segment)
+                    if text.contains("UID:\(uid)\r\n") { found = member.name }
+                }
+                let name = try #require(found)
+                let text = try await app.text(name, in: segment)
+                try await app.delete(name, in: segment)
+                try await server.call(.get, "/v1/circles/c/\(path)").expect(404)
+                let noted = text.replacingOccurrences(of: "SUMMARY:", with: "COMMENT:Back\r\nSUMMARY:X ")
+                try await app.put(noted, as: name, in: segment)
+                let after = try await server.call(.get, "/v1/circles/c/\(path)").expect(200).json
+                for same in ["uid", "startAt", "endAt", "dueAt", "patientId", "reminders", "recurrence", "notes"] {
+                    #expect(after[same] == before[same], "\(path): \(same)")
+                }
+                if segment == "c" { #expect(after[field] == before[field]) }
+                #expect(try #require(after["sequence"]?.integer) > #require(before["sequence"]?.integer))
+                #expect(try await app.text(name, in: segment).contains("COMMENT:Back"))
+                for kind in ["shifts", "appointments", "tasks", "follow-ups"] {
+                    let all = try await server.call(.get, "/v1/circles/c/\(kind)").expect(200).json["items"]?.array
+                    #expect(all?.count == (kind == "appointments" ? 2 : 1), "\(path): \(kind)")
+                }
+            }
+        }
+    }
+
+    @Test("An imported event that its person deletes and puts back is the imported one, and no appointment")
+    func importedPutBack() async throws {
+        try await TestServer.withCircle { server in
+            try await server.bring(
+                [OneCalendar.event("party", "Party", "LOCATION:Here", "RRULE:FREQ=DAILY;COUNT=3")], as: "ben"
+            ).expect(201)
+            let app = CalendarApp(server: server, user: "ben")
+            let name = try await Self.imported(app)
+            let text = try await app.text(name)
+            try await app.delete(name)
+            let number = try await app.collection().number
+            #expect(try await app.put(text, as: name).isNew)
+            #expect(try await Self.imported(app) == name)
+            let back = try await app.text(name)
+            #expect(back.contains("SUMMARY:Party") && back.contains("LOCATION:Here") && back.contains("COUNT=3"))
+            let changes = try await app.source.changes(of: app.collection(), after: number, limit: 10)
+            #expect(changes.changed.map(\.name) == [name] && changes.removed.isEmpty)
+            let all = try await server.call(.get, "/v1/circles/c/appointments").expect(200).json["items"]?.array
+            #expect(all?.count == 2)
+            #expect(try await Self.last(server)?["change"] == "created")
+        }
+    }
+
     @Test("What apps hold of imported events without a zone is not current once the circle moves to another clock")
     func zone() async throws {
         try await TestServer.withCircle { server in
