@@ -16,8 +16,9 @@ struct RecordTableTests {
             try transaction.makeHome()
             try transaction.put(.sample("a", .appointments))
             try Self.keep(
-                Circle(id: "x", name: "X", timeZone: "Z", version: 11, changedAt: 12, createdAt: 13, updatedAt: 14),
-                in: transaction)
+                Circle(
+                    id: "x", name: "X", timeZone: "Z", version: 11, changedAt: 12, createdAt: 13, updatedAt: 14,
+                    zoneVersion: 10), in: transaction)
             try Self.keep(
                 Member(
                     circleID: "home", userID: "cleo", displayName: "Cleo", role: .owner, createdAt: 11, updatedAt: 12,

@@ -9,53 +9,53 @@ import Testing
 @testable import KalendsCore
 @testable import ServerTestSupport
 
+/// The calendar at Google, as a person uses it.
+struct GooglePerson {
+    let emulator: ProviderEmulator
+    let path: String
+    let token: String
+
+    init(_ server: TestServer, _ emulator: ProviderEmulator, _ id: String) async throws {
+        let own = try await server.call(.get, "/v1/connections/\(id)", as: "ann").expect(200).json
+        self.emulator = emulator
+        path = "/calendar/v3/calendars/\(pathComponent(try #require(own["calendarId"]?.string)))/events"
+        token = try #require(try await emulator.control("person", [:])["token"]?.string)
+    }
+
+    /// Returns the events there, by title.
+    func events() async throws -> [String: JSONValue] {
+        let all = try await ProviderSyncTests.events(emulator)
+        let found = all.compactMap { event in event["summary"]?.string.map { ($0, event) } }
+        #expect(Set(found.map(\.0)).count == found.count, "Something is there twice.")
+        return Dictionary(found) { $1 }
+    }
+
+    func start(_ item: String) async throws -> Int? {
+        let event = try await events().first { $0.key.hasSuffix("Dr. \(item)") }?.value
+        return milliseconds(event?["start"]?["dateTime"])
+    }
+
+    func move(_ item: String, to start: Int) async throws {
+        let event = try #require(try await events().first { $0.key.hasSuffix("Dr. \(item)") }?.value)
+        func time(_ milliseconds: Int) -> JSONValue {
+            ["dateTime": .string(rfc3339(milliseconds: milliseconds)), "timeZone": "America/Los_Angeles"]
+        }
+        let id = pathComponent(try #require(event["id"]?.string))
+        let answer = try await ExchangeClient().send(
+            "PATCH", "\(emulator.address)\(path)/\(id)",
+            headers: [("Authorization", "Bearer \(token)"), ("Content-Type", "application/json")],
+            body: try (["start": time(start), "end": time(start + 3_600_000)] as JSONValue).serialized(),
+            longest: 1 << 20)
+        #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
+    }
+}
+
+func milliseconds(_ value: JSONValue?) -> Int? {
+    value?.string.flatMap { Instant(rfc3339: $0) }?.milliseconds
+}
+
 @Suite("A phone beside a connection with Google, on one circle")
 struct PhoneBesideGoogleTests {
-    /// The calendar at Google, as a person uses it.
-    private struct Person {
-        let emulator: ProviderEmulator
-        let path: String
-        let token: String
-
-        init(_ server: TestServer, _ emulator: ProviderEmulator, _ id: String) async throws {
-            let own = try await server.call(.get, "/v1/connections/\(id)", as: "ann").expect(200).json
-            self.emulator = emulator
-            path = "/calendar/v3/calendars/\(pathComponent(try #require(own["calendarId"]?.string)))/events"
-            token = try #require(try await emulator.control("person", [:])["token"]?.string)
-        }
-
-        /// Returns the events there, by title.
-        func events() async throws -> [String: JSONValue] {
-            let all = try await ProviderSyncTests.events(emulator)
-            let found = all.compactMap { event in event["summary"]?.string.map { ($0, event) } }
-            #expect(Set(found.map(\.0)).count == found.count, "Something is there twice.")
-            return Dictionary(found) { $1 }
-        }
-
-        func start(_ item: String) async throws -> Int? {
-            let event = try await events().first { $0.key.hasSuffix("Dr. \(item)") }?.value
-            return try PhoneBesideGoogleTests.milliseconds(event?["start"]?["dateTime"])
-        }
-
-        func move(_ item: String, to start: Int) async throws {
-            let event = try #require(try await events().first { $0.key.hasSuffix("Dr. \(item)") }?.value)
-            func time(_ milliseconds: Int) -> JSONValue {
-                ["dateTime": .string(rfc3339(milliseconds: milliseconds)), "timeZone": "America/Los_Angeles"]
-            }
-            let id = pathComponent(try #require(event["id"]?.string))
-            let answer = try await ExchangeClient().send(
-                "PATCH", "\(emulator.address)\(path)/\(id)",
-                headers: [("Authorization", "Bearer \(token)"), ("Content-Type", "application/json")],
-                body: try (["start": time(start), "end": time(start + 3_600_000)] as JSONValue).serialized(),
-                longest: 1 << 20)
-            #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
-        }
-    }
-
-    private static func milliseconds(_ value: JSONValue?) throws -> Int? {
-        value?.string.flatMap { Instant(rfc3339: $0) }?.milliseconds
-    }
-
     /// Returns when the phone's calendar shows an item.
     private static func start(_ item: String, _ pocket: Pocket) throws -> Int? {
         guard let event = pocket.events.values.first(where: { $0["itemId"] == .string(item) }),
@@ -76,7 +76,7 @@ struct PhoneBesideGoogleTests {
             for number in 0..<6 { try await bench.appointment("a\(number)", day(number + 3)) }
             let apple = try await bench.connect()
             let pocket = Pocket(try await Phone(server), "a")
-            let person = try await Person(server, emulator, google)
+            let person = try await GooglePerson(server, emulator, google)
 
             /// Makes two rounds, after which neither side writes anything, however often it is asked.
             func settle() async throws {
@@ -93,7 +93,7 @@ struct PhoneBesideGoogleTests {
                 #expect(there.count == 6 && pocket.items == (0..<6).map { "a\($0)" })
                 for number in 0..<6 {
                     let item = try await server.item("appointments", "a\(number)")
-                    let start = try Self.milliseconds(item["startAt"])
+                    let start = milliseconds(item["startAt"])
                     #expect(try await person.start("a\(number)") == start)
                     #expect(try Self.start("a\(number)", pocket) == start)
                 }
@@ -103,10 +103,10 @@ struct PhoneBesideGoogleTests {
             // On the phone, at Google, here, and the same one in two places.
             try await pocket.edit("a1", ["startTime": "15:00", "endTime": "16:00"], bench)
             try await settle()
-            let evening = try #require(try Self.milliseconds(.string(day(12)))) + 6 * 3_600_000
+            let evening = try #require(milliseconds(.string(day(12)))) + 6 * 3_600_000
             try await person.move("a2", to: evening)
             try await settle()
-            #expect(try Self.milliseconds(try await server.item("appointments", "a2")["startAt"]) == evening)
+            #expect(milliseconds(try await server.item("appointments", "a2")["startAt"]) == evening)
             try await bench.appointment("a3", day(20))
             try await settle()
             try await person.move("a4", to: evening + 86_400_000)

@@ -19,7 +19,7 @@ public struct ActivityPage: Page {
     /// What was changed; items by their kind.
     public enum Subject: String, Sendable, CaseIterable {
         case task, shift, appointment, followUp, item, occurrence, circle, member, patient, feed, subscription
-        case connection, conflict, `import`
+        case connection, conflict, `import`, event
     }
 
     public enum Change: String, Sendable, CaseIterable {

@@ -5,7 +5,7 @@ extension Schema {
     static let schedule: [String] = [
         // version and changed_at rise with every change that a feed of the circle may show. A circle shows the versions
         // of imported events that its events_epoch is in; versions that ended before the floor may have been removed.
-        // Nobody sees a circle with deleted_at.
+        // zone_version is the version with which its zone last changed. Nobody sees a circle with deleted_at.
         """
         CREATE TABLE circles (
             id TEXT NOT NULL PRIMARY KEY CHECK (length(id) BETWEEN 1 AND 128),
@@ -15,6 +15,7 @@ extension Schema {
             changed_at BIGINT NOT NULL,
             events_epoch BIGINT NOT NULL DEFAULT 0,
             events_floor BIGINT NOT NULL DEFAULT 0,
+            zone_version BIGINT NOT NULL DEFAULT 0,
             created_at BIGINT NOT NULL,
             updated_at BIGINT NOT NULL,
             deleted_at BIGINT

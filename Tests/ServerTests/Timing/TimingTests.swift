@@ -128,6 +128,45 @@ struct TimingTests {
         }
     }
 
+    /// Kind 0 begins with 16 of the 20 characters of a password that somebody has.
+    @Test("App passwords")
+    func appPasswords() async throws {
+        try await TestServer.run { server in
+            let (services, now) = (server.services, server.clock.now)
+            let secrets = try await services.store.write { transaction in
+                try (0..<Self.stored).map { number in
+                    try services.ledger.mint(
+                        AppPassword(
+                            id: FeedLedger.makeID(), userID: "user\(number % 50)", label: "\(number)", mayWrite: true,
+                            circleIDs: nil, reachesOwn: true, expiresAt: nil, now: now), in: transaction
+                    ).secret.reveal()
+                }
+            }
+            for text in secrets {
+                guard case .live = try await services.ledger.resolve(try #require(AppSecret(text: text)), now: now)
+                else {
+                    Issue.record("A password that somebody has is unknown.")
+                    return
+                }
+            }
+            try await Self.check("app passwords") { kind, numbers in
+                let known = secrets[Int.random(in: 0..<secrets.count, using: &numbers)]
+                let other = AppSecret.make().reveal()
+                // Three groups of five characters with their hyphens, and one character more.
+                let same = kind == 0 ? 19 : 0
+                return try #require(AppSecret(text: String(known.prefix(same) + other.dropFirst(same))))
+            } _: { guesses in
+                var times: [Double] = []
+                for guess in guesses {
+                    let start = TimingTest.now()
+                    _ = try await services.ledger.resolve(guess, now: now)
+                    times.append(TimingTest.now() - start)
+                }
+                return times
+            }
+        }
+    }
+
     /// With the least work that there is: what the work itself takes is the same for all, and would hide the rest.
     @Test("Passwords that are nearly right, and users who have none")
     func passwords() async throws {

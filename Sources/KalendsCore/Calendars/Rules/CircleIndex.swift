@@ -87,10 +87,13 @@ struct CircleIndex: Sendable {
 
     /// Updates the index to the circle's state in the transaction.
     ///
-    /// - Returns: false if everything has to be read again: too much has changed, or the circle is another one.
+    /// - Returns: false if everything has to be read again: too much has changed, the circle is another one, or it is on
+    ///   another clock.
     mutating func update(_ reader: CircleReader) throws -> Bool {
         let circle = reader.look.circle
-        guard circle.createdAt == createdAt, circle.version >= number.version else { return false }
+        guard circle.createdAt == createdAt, (circle.firstVersion...circle.version).contains(number.version) else {
+            return false
+        }
         if CircleNumber(circle) == number { return true }
         guard
             let changes = try reader.changes(

@@ -48,12 +48,34 @@ struct PersonalLook: Sendable {
 
     /// Returns an item as its person gets it; one of which no text can be made has an empty text.
     func shown(_ seen: SeenItem, _ parts: [PersonalParts]) -> ShownResource {
+        let seen = showing(parts, of: seen)
         let item = seen.item
         let ends = seen.occurrences.map(\.endsAt).max() ?? .min
         return ShownResource(
             CircleResource(item), uid: item.uid, (try? events(of: seen)) ?? [], parts, modified: item.updatedAt,
             from: min(item.startsAt, seen.occurrences.map(\.startsAt).min() ?? .max),
             to: item.endsAt.map { max($0, ends) })
+    }
+
+    /// Returns an item with an occurrence of its own for each of which a person keeps something, as the series has it.
+    private func showing(_ parts: [PersonalParts], of seen: SeenItem) -> SeenItem {
+        let known = Set(seen.occurrences.map { ByteString($0.originalStart) })
+        let starts = parts.compactMap(\.original).map { Instant(seconds: $0) }.filter {
+            !known.contains(ByteString($0.basic))
+        }
+        guard !starts.isEmpty, let series = try? kinds.content(of: seen.item) as? AppointmentContent,
+            let places = series.occurrences(among: starts, in: series.zone(or: zone))
+        else { return seen }
+        let more = starts.filter { places.contains($0) }.compactMap { start -> ChangedOccurrence? in
+            var own = OccurrenceContent(at: start, of: series)
+            own.status = series.status
+            return (try? own.stored()).map {
+                ChangedOccurrence(
+                    circleID: seen.item.circleID, itemID: seen.item.id, originalStart: start.basic,
+                    startsAt: own.startAt.milliseconds, endsAt: own.endAt.milliseconds, content: $0)
+            }
+        }
+        return SeenItem(seen.item, (seen.occurrences + more).sorted { $0.originalStart.isTextBefore($1.originalStart) })
     }
 
     /// Returns nil for a series that this person does not see, for one that another one already shows, and for journal

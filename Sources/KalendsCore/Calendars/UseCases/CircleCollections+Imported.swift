@@ -7,13 +7,15 @@ import Storage
 
 extension CircleCollections {
     /// Changes what the person brought in: all of it may be changed, but for its alarms, which are only theirs.
+    ///
+    /// - Parameter isGone: whether it was removed, and comes back.
     func change(
         _ series: ImportedSeries, _ shown: ShownResource, _ look: PersonalLook, as sent: ClientResource,
-        _ text: [UInt8], for caller: CalDAVCaller
+        _ text: [UInt8], isGone: Bool = false, for caller: CalDAVCaller
     ) async throws -> PutOutcome {
         let now = now()
         let records = try records(of: sent, replacing: series, look, now: now)
-        let stored = try await replace(series, by: records, look, for: caller) {
+        let stored = try await replace(series, by: records, look, isGone: isGone, for: caller) {
             [settings] (transaction, circle) -> ShownResource? in
             let look = try PersonalLook(of: circle, for: look.userID, settings, in: transaction)
             let uids = [series.uid]
@@ -25,7 +27,7 @@ extension CircleCollections {
                 try Self.part(own, of: new.shownUID, look), changedIn: circle.version)
             return look.shown(new) { _ in own }
         }
-        return PutOutcome(isNew: false, etag: stored?.text == text ? stored?.etag.text : nil)
+        return PutOutcome(isNew: isGone, etag: stored?.text == text ? stored?.etag.text : nil)
     }
 
     /// Removes what the person brought in.
@@ -37,31 +39,23 @@ extension CircleCollections {
     ///
     /// - Parameter body: gets the circle as it shows the new components.
     private func replace<Value: Sendable>(
-        _ series: ImportedSeries, by records: [ImportedEventRecord], _ look: PersonalLook, for caller: CalDAVCaller,
+        _ series: ImportedSeries, by records: [ImportedEventRecord], _ look: PersonalLook, isGone: Bool = false,
+        for caller: CalDAVCaller,
         _ body: @escaping @Sendable (any WriteTransaction, Circle) throws -> Value
     ) async throws -> Value {
         let (id, turns) = (look.circle.id, turns)
         let quotas = settings.quotas.clamped(to: caller.caller.identity)
-        let old = series.events.map(\.record)
+        let old = isGone ? [] : series.events.map(\.record)
         return try await turns.alone(in: id) {
             try await EventStaging.discard(in: id, store)
             return try await acts.act(on: .circle(id, .write), for: caller.caller) { act in
                 let (transaction, circle) = (act.transaction, act.circle)
+                guard let source = series.events.first?.record.source else { throw ChangedMeanwhile() }
                 let all = try ImportedSeries.all(uids: [series.uid], in: circle, transaction).values.flatMap { $0 }
-                guard all.contains(where: { $0.events.map(\.record) == old }), let source = old.first?.source else {
-                    throw ChangedMeanwhile()
-                }
-                if records.count > old.count {
-                    let known = try transaction.importedEventCount(in: id)
-                    guard known + records.count - old.count <= quotas.eventsPerCircle else {
-                        throw Refusal.quota("A circle has", quotas.eventsPerCircle, "imported events")
-                    }
-                }
-                try transaction.beginStaging(in: circle)
-                try transaction.stageEnd(of: old.map(\.key), in: circle)
-                try transaction.stage(records, in: circle)
-                try transaction.publishEvents(in: circle, [source: records.count - old.count], now: act.now)
-                try transaction.note(.fileImport, .updated, in: id, now: act.now)
+                let current = all.first { $0.events.first?.record.source == source }
+                guard current?.events.map(\.record) ?? [] == old else { throw ChangedMeanwhile() }
+                _ = try SeriesReplacement(circle: circle, uid: series.uid, source: source, quotas: quotas)
+                    .write(old, replacedBy: records, in: transaction, now: act.now)
                 guard let shown = try transaction.circle(id) else { throw ChangedMeanwhile() }
                 return .unnoted("The circle's changes list it.", try body(transaction, shown))
             }
@@ -76,7 +70,6 @@ extension CircleCollections {
             throw CollectionFault.invalidData(
                 Sentence(.appointmentTime, "An appointment has a time of day, and takes place."))
         }
-        let sequence = (series.events.map(\.record.sequence).max() ?? 0) + 1
         let rules = look.zone.rules
         var rows: [ByteString: ImportedEventRecord] = [:]
         for packed in sent.packed {
@@ -91,11 +84,26 @@ extension CircleCollections {
                 content: event.stored(keeping: [.attendees, .attachments]).content, fileSequence: first.fileSequence,
                 fileModifiedAt: first.fileModifiedAt, importedBy: first.importedBy, now: now)
             record.createdAt = old?.createdAt ?? now
-            record.sequence = sequence
             (record.visibleTo, record.shownUID) = (first.visibleTo, first.shownUID)
             // The last component counts of two for one occurrence, which may name its start in two ways.
             rows[ByteString(key)] = record
         }
         return rows.values.sorted { ByteString($0.recurrenceID) < ByteString($1.recurrenceID) }
+    }
+}
+
+extension CircleReader {
+    /// Returns the imported event that had a name until its person removed it with an app, as it was then; nil if the last
+    /// change under its UID was another one, or is no longer kept.
+    func removedSeries(uid: String, name: String) throws -> (series: ImportedSeries, shown: ShownResource)? {
+        let last = try transaction.lastKeptContent(of: uid, KeptContent.events, in: circle.id)
+        guard let kept = try last?.content.map({ try KeptEvent(stored: $0) }), kept.isRemoval,
+            kept.ownerID.map({ $0.isSameText(as: look.userID) }) ?? false,
+            try transaction.components(of: uid, from: kept.source, in: circle).isEmpty,
+            let series = try ImportedSeries.all(kept.records(of: uid, in: circle, now: circle.updatedAt)).first,
+            let shown = look.shown(series, { _ in [] }),
+            try ResourceNames(of: [], in: circle.id, transaction).name(of: shown.resource).isSameText(as: name)
+        else { return nil }
+        return (series, shown)
     }
 }

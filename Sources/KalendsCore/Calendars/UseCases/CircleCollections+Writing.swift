@@ -27,7 +27,7 @@ extension CircleCollections {
         let sent = try await read(text, in: place, for: caller)
         guard (sent.task != nil) == (place.list == .tasks) else { throw CollectionFault.unsupportedComponent }
         return try await repeatedly {
-            let state = try await look(at: name, of: collection)
+            let state = try await look(at: name, of: collection, comingBack: sent.uid)
             guard conditions.allow(state.found?.shown.etag.text) else { throw CollectionFault.preconditionFailed }
             switch state.found {
             case .item(let seen, _, let parts):
@@ -42,7 +42,12 @@ extension CircleCollections {
                     throw CollectionFault.uidConflict(segment: place.segment, name: name)
                 }
                 return try await change(series, shown, state.look, as: sent, text, for: caller)
-            case nil: return try await make(sent, text, name, place, state, for: caller)
+            case nil:
+                if let removed = state.removed, (removed.shown.component == .task) == (place.list == .tasks) {
+                    return try await change(
+                        removed.series, removed.shown, state.look, as: sent, text, isGone: true, for: caller)
+                }
+                return try await make(sent, text, name, place, state, for: caller)
             }
         }
     }
@@ -127,6 +132,10 @@ extension CircleCollections {
         let look: PersonalLook
         let role: Member.Role
         let patients: [Patient]
+        /// The item of the list that had the UID until it was deleted.
+        var former: ScheduleItem?
+        /// The imported event that had the name until the person removed it with an app.
+        var removed: (series: ImportedSeries, shown: ShownResource)?
 
         /// Whether the person brought in all components of a series.
         func owns(_ series: ImportedSeries) -> Bool {
@@ -137,15 +146,29 @@ extension CircleCollections {
         }
     }
 
-    private func look(at name: String, of collection: CalendarCollection) async throws -> State {
+    /// - Parameter uid: what an app puts at the name, if it does.
+    private func look(
+        at name: String, of collection: CalendarCollection, comingBack uid: String? = nil
+    ) async throws -> State {
         let list = try collection.place.list
         return try await read(collection) { reader, index in
-            State(
+            var state = State(
                 found: try reader.find([name], in: list, index) { $1 }.first ?? nil, look: reader.look,
                 role: reader.member.role,
                 patients: try reader.transaction.patientsEverKnown(in: reader.circle.id).filter {
                     $0.removedAt == nil
                 })
+            guard state.found == nil, let uid else { return state }
+            if ResourceNames.isImported(name) {
+                state.removed = try reader.removedSeries(uid: uid, name: name)
+            } else {
+                state.former = try reader.transaction.itemsEverKnown(uids: [uid], in: reader.circle.id)
+                    .filter { item in
+                        guard item.deletedAt != nil, let kind = reader.look.kinds[item.collection] else { return false }
+                        return ResourceName.List(kind) == list
+                    }.max { ($0.deletedAt ?? 0) < ($1.deletedAt ?? 0) }
+            }
+            return state
         }
     }
 
@@ -184,20 +207,16 @@ extension CircleCollections {
     ) async throws -> PutOutcome {
         guard (1...255).contains(name.utf8.count) else { throw CollectionFault.preconditionFailed }
         let look = state.look
-        let new = try NewCircleItem(sent, patients: state.patients, look)
         let fresh = FeedLedger.makeID()
-        var draft = ItemDraft(new.content, in: look.zone)
+        let (base, plan) = try former(state, as: sent) ?? new(fresh, state, as: sent)
+        var draft = ItemDraft(try look.kinds.content(of: base.item), in: look.zone)
         var budget = RecurrenceBudget(steps: SeriesWork.ofFile)
         draft.follow(in: look.zone, changed: [], budget: &budget)
         guard draft.faults.isEmpty else { throw Refusal.invalid(draft.faults) }
-        let row = SeenItem(try new.content.item(fresh, in: place.circle, zone: look.zone), [])
-        var work = try InboundEdits(row.item, [], look.names, look.view)
-        for edit in new.edits { try work.take(edit) }
-        let plan = try InboundPlan(work, row)
         // Compared with an item without alarms and categories: all of them are the person's own.
-        let own = PersonalParts.own(sent.parts, beside: look.shown(row, []).text)
+        let own = PersonalParts.own(sent.parts, beside: look.shown(base, []).text)
         let quotas = settings.quotas.clamped(to: caller.caller.identity)
-        let (collection, list) = (row.item.collection, place.list)
+        let (collection, list, former) = (base.item.collection, place.list, state.former)
         let stored = try await act(in: look, for: caller) { [draft] transaction, writer in
             let reader = try CircleReader(place.circle, for: caller.userID, settings, in: transaction)
             // Another app may have taken the name by now; no app gives the names that imported events have.
@@ -209,13 +228,13 @@ extension CircleCollections {
             let known = try transaction.itemsEverKnown(uid: sent.uid, for: caller.userID)
             let hasImported = try refuse(sent.uid, known.filter { $0.deletedAt == nil }, place, for: caller, reader)
             let before = known.first { $0.circleID.isSameText(as: place.circle) }
+            guard former == nil || former == before else { throw ChangedMeanwhile() }
             // What was deleted comes back under its id, so that its SEQUENCE goes on.
-            let id = before.flatMap { $0.collection == collection ? $0.id : nil } ?? fresh
+            let id = former?.id ?? fresh
             let isFree = before == nil && !hasImported && (1...Self.longestUID).contains(sent.uid.utf8.count)
             let item = try writer.put(id, draft, uid: isFree ? sent.uid : nil).0
             try plan.write(of: item, with: &writer, quotas)
             // Apps that know it by its former name have to hear that nothing has that name any more.
-            let former = before.flatMap { $0.id.isSameText(as: id) ? $0 : nil }
             try transaction.putResourceName(
                 ResourceName(circleID: place.circle, list: list, name: name, collection: collection, itemID: id),
                 insteadOf: try former.map {
@@ -226,6 +245,27 @@ extension CircleCollections {
             return (id, collection)
         }
         return PutOutcome(isNew: true, etag: etag(of: stored, own, text))
+    }
+
+    /// Returns an item that an app puts back after it was deleted, as it was, with what the app changes of it; nil if there
+    /// was none.
+    private func former(_ state: State, as sent: ClientResource) throws -> (SeenItem, InboundPlan)? {
+        guard var item = state.former else { return nil }
+        if let reason = sent.unread { throw CollectionFault.invalidData(Sentence(ofOthers: reason)) }
+        item.deletedAt = nil
+        let (seen, look) = (SeenItem(item, []), state.look)
+        let edits = CircleEdits(seen: seen, look: look, mayManage: state.role == .owner)
+        return (seen, try edits.plan(sent, replacing: look.shown(seen, []).text))
+    }
+
+    /// Returns the item that an app makes, without its changed occurrences, and these as changes.
+    private func new(_ id: String, _ state: State, as sent: ClientResource) throws -> (SeenItem, InboundPlan) {
+        let look = state.look
+        let new = try NewCircleItem(sent, patients: state.patients, look)
+        let seen = SeenItem(try new.content.item(id, in: look.circle.id, zone: look.zone), [])
+        var work = try InboundEdits(seen.item, [], look.names, look.view)
+        for edit in new.edits { try work.take(edit) }
+        return (seen, try InboundPlan(work, seen))
     }
 
     /// Throws `CollectionFault.uidConflict` if the person sees something with a UID already.

@@ -3,17 +3,49 @@
 package import ICalBridge
 import Storage
 
-/// What an item, or one occurrence of a series, held at one time.
+/// What an item, one occurrence of a series, or an imported event held at one time.
 package enum PastContent: Sendable {
     case item(any ItemContent)
     case occurrence(OccurrenceContent)
+    /// The components of an imported event, the series itself first.
+    case event([Event])
 
     /// The fields as a request would send them; times have the offset of the item's zone, or of `zone`, the circle's.
     package func members(_ zone: TimeZoneReference) -> [ByteString: JSONValue] {
         switch self {
         case .item(let content): content.members(zone)
         case .occurrence(let content): content.shown(on: zone.rules)
+        case .event(let components): Self.members(components, zone)
         }
+    }
+
+    private static func members(_ components: [Event], _ zone: TimeZoneReference) -> [ByteString: JSONValue] {
+        guard let first = components.first else { return [:] }
+        var members = members(first, zone)
+        if components.count > 1 {
+            members["occurrences"] = .array(components.dropFirst().map { .object(Self.members($0, zone)) })
+        }
+        return members
+    }
+
+    private static func members(_ event: Event, _ zone: TimeZoneReference) -> [ByteString: JSONValue] {
+        func time(_ time: EventTime) -> JSONValue {
+            if case .date(let day) = time { return .string(day.description) }
+            let instant = time.instant(floatingIn: zone.rules)
+            return .string(instant.rfc3339(offset: (time.zone ?? zone).rules.offset(at: instant)))
+        }
+        func times(_ times: [EventTime]) -> JSONValue? { times.isEmpty ? nil : .array(times.map(time)) }
+        func texts(_ texts: [String]) -> JSONValue? { texts.isEmpty ? nil : .array(texts.map(JSONValue.string)) }
+        let members: [(ByteString, JSONValue?)] = [
+            ("title", event.summary.map(JSONValue.string)), ("startAt", event.start.map(time)),
+            ("endAt", event.effectiveEnd.map(time)), ("originalStartAt", event.recurrenceID.map(time)),
+            ("location", event.location.map(JSONValue.string)), ("notes", event.description.map(JSONValue.string)),
+            ("status", event.status.map(JSONValue.string)), ("categories", texts(event.categories)),
+            ("rrules", texts(event.recurrence.rules.map(\.description))),
+            ("rdates", times(event.recurrence.additions.map(\.start))),
+            ("exdates", times(event.recurrence.exclusions)),
+        ]
+        return Dictionary(uniqueKeysWithValues: members.compactMap { name, value in value.map { (name, $0) } })
     }
 }
 

@@ -29,12 +29,18 @@ enum StoredContent {
 
     static func check(_ kept: KeptContent, _ kinds: ItemKinds) throws {
         guard let content = kept.content else { return }
-        guard let kind = kinds[ScheduleItem.Collection(rawValue: kept.collection)] else {
+        let collection = ScheduleItem.Collection(rawValue: kept.collection)
+        if collection == KeptContent.events {
+            for component in try KeptEvent(stored: content).components { try checkEvent(component.content) }
+            return
+        }
+        guard let kind = kinds[collection] else {
             throw Fault(description: "its collection is unknown")
         }
         switch try ItemPlace(kind, kept.itemID, part: kept.part).content(content) {
         case .item(let content): try content.check()
         case .occurrence(let content): try content.check()
+        case .event: break
         }
     }
 

@@ -20,7 +20,8 @@ extension Services {
     package var changes: CircleChanges { CircleChanges(acts: acts) }
     package var activity: Activity {
         Activity(
-            acts: acts, quotas: settings.quotas, kinds: settings.kinds, keptDays: settings.retention.activity)
+            acts: acts, turns: turns, quotas: settings.quotas, kinds: settings.kinds,
+            keptDays: settings.retention.activity)
     }
     package var schedule: Schedule { Schedule(acts: acts, quotas: settings.quotas) }
     package var occurrences: Occurrences { Occurrences(acts: acts, quotas: settings.quotas) }

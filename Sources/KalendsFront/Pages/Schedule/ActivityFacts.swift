@@ -61,6 +61,9 @@ struct ActivityFacts: Sendable {
         case .member: return own.change.id.map(names.member)
         case .patient: return own.change.id.map(names.patient)
         case .circle: return circle.name
+        case .event:
+            guard case .event(let components)? = own.after ?? own.before else { return nil }
+            return components.first?.summary ?? ""
         case .feed, .subscription, .connection, .conflict, .fileImport: return nil
         }
     }
@@ -94,6 +97,19 @@ struct ActivityFacts: Sendable {
                 span: .timed(start: content.startAt, end: content.endAt, zone: reader.identifier))
             state.status = ItemPage.Status(text: content.status.rawValue)
             (state.place, state.notes) = (content.location, content.notes)
+            return state
+        case .event(let components):
+            let event = components.first
+            let span = event?.start.flatMap { start in
+                event?.effectiveEnd.map { TimeSpan(from: start, until: $0, in: reader) }
+            }
+            var state = ActivityPage.State(title: event?.summary, span: span)
+            state.status = event?.status.flatMap { ItemPage.Status(text: $0.lowercased()) }
+            (state.place, state.notes) = (event?.location, event?.description)
+            // Other dates of a series, and single ones that differ, are another repetition to a reader.
+            if let event, !event.recurrence.isEmpty || components.count > 1 {
+                state.rule = "\(event.recurrence)\(components.dropFirst().map { $0 })"
+            }
             return state
         }
     }

@@ -45,7 +45,9 @@ extension Activity.Entry {
             .count("partOf", \.entry.partOf).described(
                 "The change of the series that includes this one; both are undone together."),
             .text("reach") { shown in
-                guard let collection = shown.entry.change.collection, let id = shown.entry.change.id else { return nil }
+                guard shown.entry.change.subject != .event, let collection = shown.entry.change.collection,
+                    let id = shown.entry.change.id
+                else { return nil }
                 let circle = pathComponent(shown.entry.change.circleID)
                 return "/v1/circles/\(circle)/\(pathComponent(collection))/\(pathComponent(id))/reach"
             }.described("The address that says which calendars have the item's latest change; null without an item."),

@@ -27,7 +27,7 @@ struct ActivityRoutes: Sendable {
             ] + .page, [.list(of: one)], refusals: [410], list)
         routes.on(
             .post, "/v1/circles/{circle}/activity/{number}/undo", "undoActivity",
-            "Undo a change of an item or an occurrence", .circle(.write), .scope(.writeSchedule),
+            "Undo a change of an item, an occurrence or an imported event", .circle(.write), .scope(.writeSchedule),
             details: "Possible for `keepActivityDays` (30) days. A deletion is restored, a creation is deleted, and an "
                 + "update gets its earlier values, unless somebody has changed them since: 409 says who and when. The "
                 + "answer is the change that this makes; it can be undone, too.", [.ok(one)],

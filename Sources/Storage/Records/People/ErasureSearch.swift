@@ -29,6 +29,16 @@ public struct ErasureSearch: Sendable {
                     source = $2 AND import_id IN (
                         SELECT id FROM imports WHERE \(PersonTable.circles) AND imported_by = $1)
                     """, arguments: own),
+            // What it was before a change is kept no more; the row stays, because the circle's share counts its bytes.
+            ErasureSearch(
+                table: KeptContent.schema,
+                condition: """
+                    CAST($2 AS TEXT) IS NOT NULL AND \(PersonTable.circles) AND content IS NOT NULL
+                        AND collection = '\(KeptContent.events.rawValue)' AND EXISTS (
+                            SELECT 1 FROM changes
+                            WHERE changes.circle_id = kept_contents.circle_id AND changes.number = kept_contents.number
+                                AND changes.user_id = $1)
+                    """, arguments: own, change: ("content = NULL", [])),
             // What a report lists has the titles of private events among the others.
             ErasureSearch(
                 table: "import_items",

@@ -17,10 +17,12 @@ public struct Circle: Hashable, Sendable {
     public var eventsEpoch = 0
     /// Versions that ended by this epoch may have been removed.
     public var eventsFloor = 0
+    /// The version with which its zone last changed; 0 if it has the zone that it began with.
+    public var zoneVersion = 0
 
-    /// The version that the circle began with: a number below it is of an earlier circle with this id, of whose items
-    /// nothing is known.
-    public var firstVersion: Int { version < createdAt / 1000 ? 0 : createdAt / 1000 }
+    /// The first version since which it is known what changed: an earlier one is of a former circle with this id, or from
+    /// before all imported events without a zone moved to another clock.
+    public var firstVersion: Int { max(version < createdAt / 1000 ? 0 : createdAt / 1000, zoneVersion) }
 }
 
 extension Circle: StoredRow {
@@ -34,7 +36,8 @@ extension Circle: StoredRow {
         [
             .init("id", \.id), .init("name", \.name), .init("time_zone", \.timeZone), .init("version", \.version),
             .init("changed_at", \.changedAt), .shown("events_epoch", \.eventsEpoch),
-            .shown("events_floor", \.eventsFloor), .once("created_at", \.createdAt), .init("updated_at", \.updatedAt),
+            .shown("events_floor", \.eventsFloor), .init("zone_version", \.zoneVersion),
+            .once("created_at", \.createdAt), .init("updated_at", \.updatedAt),
         ])
 }
 
@@ -71,6 +74,7 @@ extension WriteTransaction {
         let (id, old) = (circle.id, try self.circle(circle.id))
         var new = circle
         (new.eventsEpoch, new.eventsFloor) = (old?.eventsEpoch ?? 0, old?.eventsFloor ?? 0)
+        new.zoneVersion = old?.zoneVersion ?? 0
         if let old {
             (new.version, new.changedAt) = (old.version, old.changedAt)
             (new.createdAt, new.updatedAt) = (old.createdAt, old.updatedAt)
@@ -85,7 +89,10 @@ extension WriteTransaction {
         }
         let hasMoved = old.map { $0.timeZone != new.timeZone } ?? false
         // This comes before the version rises, so that the items change in the version that the circle then gets.
-        if hasMoved { try revise(because: .zone, in: id, now: now) }
+        if hasMoved {
+            new.zoneVersion = new.version
+            try revise(because: .zone, in: id, now: now)
+        }
         try put(new)
         if hasMoved { try touchNotices(in: id, now: now) }
         try note(.circle, old == nil ? .created : .updated, in: id, now: now)

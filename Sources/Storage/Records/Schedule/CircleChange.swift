@@ -5,6 +5,8 @@ public struct CircleChange: Hashable, Sendable {
     public enum Subject: String, Hashable, Sendable, CaseIterable, ColumnValue, StoredWord {
         case circle, member, patient, item, occurrence, feed, subscription, connection, conflict
         case fileImport = "import"
+        /// An imported event that somebody changed by itself; its id is its UID.
+        case event
     }
 
     public enum Kind: String, Hashable, Sendable, ColumnValue {
@@ -47,7 +49,7 @@ extension CircleChange: StoredRow {
     fileprivate var isForCalendars: Bool {
         switch subject {
         case .circle, .member, .patient, .item, .occurrence: true
-        case .feed, .subscription, .connection, .conflict, .fileImport: false
+        case .feed, .subscription, .connection, .conflict, .fileImport, .event: false
         }
     }
 
@@ -143,6 +145,25 @@ extension WriteTransaction {
                 return note
             })
         return numbers
+    }
+
+    /// Records that an imported event changed by itself, with what is needed to undo it.
+    ///
+    /// - Parameters:
+    ///   - content: what was there before and after, which this module does not interpret.
+    ///   - user: the only user who may see it; nil when every member may.
+    /// - Returns: the number of the change.
+    @discardableResult
+    public func noteEvent(
+        _ uid: String, _ kind: CircleChange.Kind, keeping content: String, in circle: String, seenBy user: String?,
+        now: Int
+    ) throws -> Int {
+        let collection = KeptContent.events
+        let number = try note(
+            [CircleChange(.event, kind, collection: collection.rawValue, id: uid, user: user)], in: circle, now: now
+        ).lowerBound
+        try keep([KeptContent(content, of: uid, collection, in: circle, number: number, now: now)], in: circle)
+        return number
     }
 
     /// Gives changes that have none a place among the changes of all circles, by circle and number, up to a number of them.

@@ -32,6 +32,9 @@ extension KeptContent: StoredRow {
     /// What a row takes beside its content, about.
     private static let rowBytes = 200
 
+    /// The collection of imported events, whose ids are their UIDs.
+    public static let events = ScheduleItem.Collection(rawValue: "events")
+
     static let table = RecordTable<KeptContent>(
         "kept_contents",
         [
@@ -55,6 +58,16 @@ extension ReadTransaction {
             [
                 .text(circle), .text(collection.rawValue), .text(item), .integer(number), .text(part), .integer(limit),
             ])
+    }
+
+    /// Returns what was kept of the last change of an item; nil if nothing is.
+    public func lastKeptContent(
+        of item: String, _ collection: ScheduleItem.Collection, in circle: String
+    ) throws -> KeptContent? {
+        try first(
+            """
+            WHERE circle_id = $1 AND collection = $2 AND item_id = $3 AND part = '' ORDER BY number DESC LIMIT 1
+            """, [.text(circle), .text(collection.rawValue), .text(item)])
     }
 
     /// Returns what was kept of the occurrences that changed with their series, by the number of its change.

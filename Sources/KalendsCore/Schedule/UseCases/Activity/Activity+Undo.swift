@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ICalBridge
+import ICalBridge
 import Storage
 
 extension Activity {
-    /// Undoes a change of an item or of an occurrence: brings back what was deleted, deletes what was created, or puts
-    /// back the values from before.
-    ///
-    /// It is a change like any other, so it can be undone, too. Throws 404 for a change that does not exist, 410 for one
-    /// that is too old, and 409 for one that was undone already or after which somebody changed the same.
-    package func undo(
+    /// Undoes a change of an item or of an occurrence.
+    func undoItem(
         _ number: Int, in circle: String, for caller: Caller
     ) async throws -> (entry: Entry, zone: TimeZoneReference) {
         let (kinds, keptDays) = (kinds, keptDays)

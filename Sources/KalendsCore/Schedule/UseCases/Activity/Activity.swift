@@ -6,6 +6,7 @@ package import Storage
 /// What happened in a circle: who changed what and how, with the state before and after; and how it is undone.
 package struct Activity: Sendable {
     let acts: Acts
+    let turns: CircleLock
     let quotas: Quotas
     let kinds: ItemKinds
     /// For how many days what was there before a change is kept, so that the change can be undone.

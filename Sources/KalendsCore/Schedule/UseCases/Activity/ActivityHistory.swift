@@ -40,6 +40,11 @@ struct ActivityHistory {
 
     private func entry(_ change: CircleChange, undoneBy: Int?) throws -> Activity.Entry {
         var entry = Activity.Entry(change: change, undoneBy: undoneBy)
+        if change.subject == .event, isKept(change), isShown(change), let kept = try keptEvent(of: change) {
+            entry.before = try kept.past()
+            entry.after = try eventAfter(change, kept).flatMap { try $0.past() }
+            if undoneBy == nil { entry.undoableUntil = end(of: change) }
+        }
         guard let place = ItemPlace(change, kinds) else { return entry }
         if isShown(change) {
             let item = try transaction.itemEverKnown(place.id, place.kind.collection, in: circle.id)
@@ -54,6 +59,26 @@ struct ActivityHistory {
         let isWhole = change.kind == .created || kept?.content != nil
         if isWhole, entry.partOf == nil, undoneBy == nil { entry.undoableUntil = end(of: change) }
         return entry
+    }
+
+    /// Returns what was kept of a change of an imported event; nil for what is not kept any more.
+    func keptEvent(of change: CircleChange) throws -> KeptEvent? {
+        guard let uid = change.id,
+            let found = try transaction.keptEvents(of: uid, in: circle.id, after: change.number - 1, limit: 1).first
+        else { return nil }
+        return found.number == change.number ? found.kept : nil
+    }
+
+    /// Returns an imported event as a change left it; nil if it was gone, or what it was then is not known.
+    private func eventAfter(_ change: CircleChange, _ kept: KeptEvent) throws -> KeptEvent? {
+        guard kept.after != nil, let uid = change.id else { return nil }
+        let next = try transaction.keptEvents(
+            of: uid, in: circle.id, after: change.number, limit: Self.mostLookedAt
+        ).lazy.compactMap(\.kept).first { $0.source == kept.source }
+        let found =
+            try next
+            ?? KeptEvent(try transaction.components(of: uid, from: kept.source, in: circle.circle), replacedBy: [])
+        return found.isAsLeft(by: kept) ? found : nil
     }
 
     /// Returns what the item or occurrence held after a change: what was there before the next one, or is there now.

@@ -16,24 +16,11 @@ struct UndoPlan: Sendable {
     ///
     /// - Parameter keptDays: for how many days what was there before a change is kept.
     init(_ number: Int, in circle: AuthorizedCircle, _ kinds: ItemKinds, keptDays: Int, now: Int) throws {
-        let transaction = circle.transaction
-        guard let change = try transaction.change(number, in: circle.id, seenBy: circle.user) else {
-            let (oldest, _) = try transaction.changeNumbers(in: circle.id)
-            throw number < oldest ? Refusal.notKept(keptDays) : Refusal.missing(.change)
-        }
-        guard let place = ItemPlace(change, kinds) else { throw Refusal.undoState(Self.reason(change.subject)) }
-        if let undone = try transaction.undone(number...number, in: circle.id)[number] {
-            throw Refusal.undoState("This change was undone already.", .undone(by: undone))
-        }
-        let history = try ActivityHistory(circle, kinds, keptDays: keptDays, now: now)
-        guard history.isShown(change) else {
-            throw Refusal(
-                .forbidden, code: .roleInsufficient, detail: "This was changed before you belonged to the circle.")
-        }
+        let undoable = try UndoableChange(number, in: circle, kinds, keptDays: keptDays, now: now)
+        let (change, history) = (undoable.change, undoable.history)
+        guard let place = ItemPlace(change, kinds) else { throw UndoableChange.fault(of: change.subject) }
         let kept = try history.kept(of: change, place)
-        guard history.isKept(change), change.kind == .created || kept?.content != nil else {
-            throw Refusal.notKept(keptDays)
-        }
+        guard change.kind == .created || kept?.content != nil else { throw Refusal.notKept(keptDays) }
         if let cause = kept?.cause, cause != number {
             throw Refusal.undoState("This came with another change of the series; undo that one.", .part(of: cause))
         }
@@ -42,11 +29,37 @@ struct UndoPlan: Sendable {
         content = try look.content()
         occurrences = try look.occurrences()
     }
+}
 
-    private static func reason(_ subject: CircleChange.Subject) -> String {
+/// A change of which enough is kept that it may be undone.
+struct UndoableChange {
+    let change: CircleChange
+    let history: ActivityHistory
+
+    /// Throws as `UndoPlan` does.
+    init(_ number: Int, in circle: AuthorizedCircle, _ kinds: ItemKinds, keptDays: Int, now: Int) throws {
+        let transaction = circle.transaction
+        guard let change = try transaction.change(number, in: circle.id, seenBy: circle.user) else {
+            let (oldest, _) = try transaction.changeNumbers(in: circle.id)
+            throw number < oldest ? Refusal.notKept(keptDays) : Refusal.missing(.change)
+        }
+        guard change.subject == .event || ItemPlace(change, kinds) != nil else { throw Self.fault(of: change.subject) }
+        if let undone = try transaction.undone(number...number, in: circle.id)[number] {
+            throw Refusal.undoState("This change was undone already.", .undone(by: undone))
+        }
+        (self.change, history) = (change, try ActivityHistory(circle, kinds, keptDays: keptDays, now: now))
+        guard history.isShown(change) else {
+            throw Refusal(
+                .forbidden, code: .roleInsufficient, detail: "This was changed before you belonged to the circle.")
+        }
+        guard history.isKept(change) else { throw Refusal.notKept(keptDays) }
+    }
+
+    static func fault(of subject: CircleChange.Subject) -> Refusal {
         switch subject {
-        case .fileImport: "This was an import; undo the import itself."
-        default: "Only changes of items and of their occurrences can be undone."
+        case .fileImport: .undoState("This was an import; undo the import itself.")
+        default:
+            .undoState("Only changes of items, of their occurrences and of single imported events can be undone.")
         }
     }
 }
@@ -117,7 +130,7 @@ private struct Look {
 }
 
 extension Refusal {
-    fileprivate static func notKept(_ days: Int) -> Refusal {
+    static func notKept(_ days: Int) -> Refusal {
         Refusal(
             .gone, code: .changesForgotten,
             detail: "What was there before this change is no longer kept: changes can be undone for \(days) days.")
@@ -128,7 +141,7 @@ extension Refusal {
     }
 
     /// - Parameter change: what is in the way; nil if that is no longer known.
-    fileprivate static func changedSince(by change: CircleChange?, _ names: CircleNames) -> Refusal {
+    static func changedSince(by change: CircleChange?, _ names: CircleNames) -> Refusal {
         guard let change else {
             return conflict("This was changed since, so it cannot be undone.", code: .changedSince)
         }
