@@ -166,12 +166,13 @@ extension CircleCollections {
     ) async throws -> PutOutcome {
         let look = state.look
         let plain = look.shown(seen, []).text
-        let plan = try CircleEdits(seen: seen, look: look, mayManage: state.role == .owner)
-            .plan(sent, replacing: plain)
+        let quotas = settings.quotas.clamped(to: caller.caller.identity)
+        let edits = CircleEdits(
+            seen: seen, look: look, mayManage: state.role == .owner, most: quotas.occurrencesPerItem)
+        let plan = try edits.plan(sent, replacing: plain)
         let own = PersonalParts.own(sent.parts, beside: plain)
         let kept = try Self.part(own, of: seen.item.uid, look)
         let isOther = look.shown(seen, parts).text != text
-        let quotas = settings.quotas.clamped(to: caller.caller.identity)
         let stored = try await act(in: look, for: caller) { transaction, writer in
             let (item, uid) = (seen.item, seen.item.uid)
             let now = try transaction.item(item.id, item.collection, in: item.circleID)

@@ -71,7 +71,8 @@ package struct Resolving: Sendable {
                 return false
             }
             guard case .entry(let entry) = event.content else { return record.starts.isEmpty }
-            return record.starts.allSatisfy { entry.occurrence(takingPlaceAt: $0) != nil }
+            let there = entry.canonical
+            return record.starts.allSatisfy { there.effective(at: $0) != nil }
         } catch let failure as ProviderFailure {
             // Nothing comes back in a calendar that is gone.
             if failure.kind == .calendarMissing { return false }
