@@ -147,7 +147,7 @@ struct ManyOccurrencesTests {
         let began = ContinuousClock.now
         let edits = series.edits(to: sent)
         // Followed for each by itself, the rule takes minutes.
-        #expect(ContinuousClock.now - began < .seconds(20))
+        #expect(ContinuousClock.now - began < .seconds(60))
         let cancelled = edits.compactMap { if case .occurrenceCancelled(let start) = $0 { start } else { nil } }
         let expected = starts.enumerated().filter { index, _ in
             switch rule {

@@ -170,22 +170,24 @@ extension CircleCollections {
         let edits = CircleEdits(
             seen: seen, look: look, mayManage: state.role == .owner, most: quotas.occurrencesPerItem)
         let plan = try edits.plan(sent, replacing: plain)
+        try plan.check(seen, quotas)
+        let steps = plan.parts
         let own = PersonalParts.own(sent.parts, beside: plain)
         let kept = try Self.part(own, of: seen.item.uid, look)
         let isOther = look.shown(seen, parts).text != text
-        let stored = try await act(in: look, for: caller) { transaction, writer in
+        let first = try await act(in: look, for: caller) { transaction, writer in
             let (item, uid) = (seen.item, seen.item.uid)
-            let now = try transaction.item(item.id, item.collection, in: item.circleID)
             let ownNow = try transaction.personalParts([uid], of: look.userID, in: item.circleID)
-            guard let now, try SeenItem(now, transaction) == seen, PersonalPartsOfUIDs(ownNow)[uid] == parts else {
+            guard try item.isStored(in: transaction), PersonalPartsOfUIDs(ownNow)[uid] == parts else {
                 throw ChangedMeanwhile()
             }
-            try plan.write(of: item, with: &writer, quotas)
+            try steps[0].write(of: item, with: &writer)
             // Of what is put back the app hears, too: it has another text than is there.
             if own != parts || (isOther && !writer.hasChanged) { try writer.keep(kept) }
             return (item.id, item.collection)
         }
-        return PutOutcome(isNew: false, etag: etag(of: stored, own, text))
+        let stored = try await write(steps.dropFirst(), after: first, for: caller)
+        return PutOutcome(isNew: false, etag: try await etag(of: stored, own, text))
     }
 
     private func make(
@@ -201,14 +203,17 @@ extension CircleCollections {
         draft.follow(in: look.zone, changed: [], budget: &budget)
         guard draft.faults.isEmpty else { throw Refusal.invalid(draft.faults) }
         let row = SeenItem(try new.content.item(fresh, in: place.circle, zone: look.zone), [])
+        let quotas = settings.quotas.clamped(to: caller.caller.identity)
+        try quotas.check(Usage(count: new.edits.count), more: new.edits.count, 0)
         var work = try InboundEdits(row.item, [], look.names, look.view)
         for edit in new.edits { try work.take(edit) }
         let plan = try InboundPlan(work, row)
+        try plan.check(row, quotas)
+        let steps = plan.parts
         // Compared with an item without alarms and categories: all of them are the person's own.
         let own = PersonalParts.own(sent.parts, beside: look.shown(row, []).text)
-        let quotas = settings.quotas.clamped(to: caller.caller.identity)
         let (collection, list) = (row.item.collection, place.list)
-        let stored = try await act(in: look, for: caller) { [draft] transaction, writer in
+        let first = try await act(in: look, for: caller) { [draft] transaction, writer in
             let reader = try CircleReader(place.circle, for: caller.userID, settings, in: transaction)
             // Another app may have taken the name by now; no app gives the names that imported events have.
             if !ResourceNames.isImported(name),
@@ -223,7 +228,7 @@ extension CircleCollections {
             let id = before.flatMap { $0.collection == collection ? $0.id : nil } ?? fresh
             let isFree = before == nil && !hasImported && (1...Self.longestUID).contains(sent.uid.utf8.count)
             let item = try writer.put(id, draft, uid: isFree ? sent.uid : nil).0
-            try plan.write(of: item, with: &writer, quotas)
+            try steps[0].write(of: item, with: &writer)
             // Apps that know it by its former name have to hear that nothing has that name any more.
             let former = before.flatMap { $0.id.isSameText(as: id) ? $0 : nil }
             try transaction.putResourceName(
@@ -235,7 +240,8 @@ extension CircleCollections {
             if before != nil || !own.isEmpty { try writer.keep(try Self.part(own, of: item.uid, look)) }
             return (id, collection)
         }
-        return PutOutcome(isNew: true, etag: etag(of: stored, own, text))
+        let stored = try await write(steps.dropFirst(), after: first, for: caller)
+        return PutOutcome(isNew: true, etag: try await etag(of: stored, own, text))
     }
 
     /// Throws `CollectionFault.uidConflict` if the person sees something with a UID already.
@@ -275,6 +281,9 @@ extension CircleCollections {
         return PersonalPart(circleID: look.circle.id, userID: look.userID, uid: uid, content: content)
     }
 
+    /// An item as an act left it, with the look that it then had.
+    private typealias Written = (item: ScheduleItem, look: PersonalLook)
+
     /// Changes items and what a person keeps in one act, and returns the item with the look that it then has.
     private func act(
         in look: PersonalLook, for caller: CalDAVCaller,
@@ -282,7 +291,7 @@ extension CircleCollections {
             @escaping @Sendable (any WriteTransaction, inout ScheduleWriter) throws -> (
                 id: String, ScheduleItem.Collection
             )
-    ) async throws -> (SeenItem, PersonalLook) {
+    ) async throws -> Written {
         let settings = settings
         let own = caller.caller
         let quotas = settings.quotas.clamped(to: own.identity)
@@ -295,16 +304,36 @@ extension CircleCollections {
                 throw ChangedMeanwhile()
             }
             let now = try PersonalLook(of: act.circle, for: look.userID, settings, in: act.transaction)
-            return .unnoted(
-                "The circle's changes list every item and occurrence.", (try SeenItem(item, act.transaction), now))
+            return .unnoted("The circle's changes list every item and occurrence.", (item, now))
         }
     }
 
+    /// Writes the rest of a plan, each part in an act of its own, so that others can write in between.
+    private func write(
+        _ steps: ArraySlice<InboundPlan>, after first: Written, for caller: CalDAVCaller
+    ) async throws -> Written {
+        var written = first
+        for step in steps {
+            written = try await act(in: written.look, for: caller) { [item = written.item] transaction, writer in
+                guard try item.isStored(in: transaction) else { throw ChangedMeanwhile() }
+                try step.write(of: item, with: &writer)
+                return (item.id, item.collection)
+            }
+        }
+        return written
+    }
+
     /// Returns the ETag if the text that is read back is the one that was sent.
-    private func etag(
-        of stored: (seen: SeenItem, look: PersonalLook), _ own: [PersonalParts], _ text: [UInt8]
-    ) -> String? {
-        let shown = stored.look.shown(stored.seen, own)
+    private func etag(of written: Written, _ own: [PersonalParts], _ text: [UInt8]) async throws -> String? {
+        let seen = try await store.read { try SeenItem(written.item, $0) }
+        let shown = written.look.shown(seen, own)
         return shown.text == text ? shown.etag.text : nil
+    }
+}
+
+extension ScheduleItem {
+    /// Whether it is stored as it was read: what changes an occurrence changes its item.
+    fileprivate func isStored(in transaction: any ReadTransaction) throws -> Bool {
+        try transaction.item(id, collection, in: circleID) == self
     }
 }
