@@ -8,6 +8,7 @@ and some name servers say nothing.
 """
 
 import argparse
+import base64
 import datetime
 import gzip
 import http.client
@@ -62,6 +63,10 @@ class Target:
     def task(self, name, notes):
         value = {"title": name, "dueAt": f"{self.day}T10:00:00Z", "notes": notes}
         return json.dumps({"op": "put", "collection": "tasks", "id": name, "value": value}) + "\n"
+
+    def daily(self, number, hour):
+        return {"patientId": "p", "provider": f"Dr. {number}", "startAt": f"{self.first}T{hour:02}:00:00Z",
+                "recurrence": {"rrule": "FREQ=DAILY"}}
 
     def must(self, method, path, value):
         return json.loads(call(self.port, method, path, self.key, json.dumps(value)))
@@ -342,11 +347,44 @@ def person_exports(target, number):
     return answer(target, "GET", path, timeout=60)
 
 
+def app_days(target, number):
+    """A member's calendar app leaves out thousands of days of a series, also of one with a costly rule, or takes them back."""
+    address, text = random.choice(target.objects)
+    first = datetime.datetime.combine(target.first, datetime.time(9), datetime.timezone.utc)
+    days = [first + datetime.timedelta(days=day + 1) for day in range(random.choice([0, 1_900, 20_000]))]
+    text = text.replace("END:VEVENT", "".join(f"EXDATE:{day:%Y%m%dT%H%M%SZ}\r\n" for day in days) + "END:VEVENT", 1)
+    if random.random() < 0.3:
+        rule = random.choice(["FREQ=SECONDLY", "FREQ=DAILY;BYHOUR=9;COUNT=19000"])
+        text = re.sub("RRULE:[^\r]*", f"RRULE:{rule}", text, count=1)
+    headers = {"Authorization": target.app, "Content-Type": "text/calendar"}
+    return answer(target, "PUT", address, text.encode(), headers, key=False, timeout=60)
+
+
+def large_days(target, number):
+    """Days of a series have notes as long as they may be; the series moves, comes back, and is polled."""
+    path = f"/v1/circles/days/appointments/s{number % 5}"
+    for _ in range(20):
+        day = target.first + datetime.timedelta(days=random.randrange(1_000))
+        body = json.dumps({"notes": f"{random.random()}" + "n" * 60_000}).encode()
+        status = answer(target, "PUT", f"{path}/occurrences/{day:%Y%m%d}T090000Z", body, user="mia")
+    answer(target, "GET", target.days, key=False, timeout=60)
+    if random.random() < 0.2:
+        for hour in (10, 9):
+            answer(target, "PUT", path, json.dumps(target.daily(number % 5, hour)).encode(), user="mia", timeout=60)
+    return status
+
+
+def renames(target, number):
+    """Another name for the patient of many items with long notes."""
+    return answer(target, "PUT", "/v1/circles/days/patients/p", json.dumps({"displayName": f"{random.random()}"}).encode(),
+                  user="ann")
+
+
 ATTACKS = [long_names, long_cookie, pipelined_tags, unknown_names, bad_lines, large_list, large_feed, large_preview,
            costly_rules, long_description, many_events, held_upload, chunked_spaces, many_feeds, odd_ids, guesses,
            wrong_events, own_events, planned_events, undone, reports, hostile_calendars, phone_days,
            unread_streams, many_streams, doubled_posts, held_keys, everybody_busy, feed_busy, many_to_dos,
-           person_exports]
+           person_exports, app_days, large_days, renames]
 
 
 def attack(target, attacks, numbers, until, statuses):
@@ -490,6 +528,36 @@ def name_hosts(target, port):
     ask("POST", "/sync/apple/events/upsert", {"events": target.series}, {"Authorization": target.phone})
 
 
+def fill_days(target):
+    """Makes a circle of daily series and of items with long notes, and the calendar app of one of its members."""
+    target.first = datetime.date.today() + datetime.timedelta(days=1)
+    target.must("PUT", "/v1/circles/days", {"name": "D", "timeZone": "UTC"})
+    for user, role in (("ann", "owner"), ("mia", "member")):
+        target.must("PUT", f"/v1/circles/days/members/{user}", {"displayName": user, "role": role})
+    target.must("PUT", "/v1/circles/days/patients/p", {"displayName": "Pat"})
+    for number in range(5):
+        target.must("PUT", f"/v1/circles/days/appointments/s{number}", target.daily(number, 9))
+    for number in range(100):
+        target.must("PUT", f"/v1/circles/days/shifts/n{number}", {
+            "patientId": "p", "startAt": f"{target.first}T09:00:00Z", "endAt": f"{target.first}T10:00:00Z",
+            "notes": "n" * 60_000})
+    target.days = path_of(call(target.port, "POST", "/v1/circles/days/feeds", target.key, '{"userId":"mia"}'))
+    kept = []
+    answer(target, "POST", "/v1/app-passwords", b'{"label":"x"}', user="mia", kept=kept)
+    made = json.loads(b"".join(kept))
+    target.app = "Basic " + base64.b64encode(f"mia:{made['password']}".encode()).decode()
+    headers, kept = {"Authorization": target.app, "Depth": "1"}, []
+    answer(target, "PROPFIND", "/dav/calendars/mia/days/", b"", headers, key=False, kept=kept)
+    target.objects = []
+    for address in re.findall(r">([^<>]+\.ics)<", b"".join(kept).decode()):
+        text = []
+        answer(target, "GET", address, headers={"Authorization": target.app}, key=False, kept=text)
+        if "RRULE" in (text := b"".join(text).decode()):
+            target.objects.append((address, text))
+    if len(target.objects) != 5:
+        raise SystemExit(f"The app sees {len(target.objects)} of 5 series.")
+
+
 def percentile(times, part):
     return 1000 * sorted(times)[int(len(times) * part)] if times else float("nan")
 
@@ -513,6 +581,7 @@ def main():
         target = Target(given.program, folder, [])
         try:
             name_hosts(target, port)
+            fill_days(target)
             attacks = list(ATTACKS)
             if network:
                 follow(target)

@@ -173,10 +173,12 @@ struct CircleTests {
             try transaction.makeHome()
             _ = try transaction.putCircle(Circle(id: "other", name: "Other", timeZone: "UTC"), now: 1)
             try transaction.put(.sample("series", .appointments, patient: "pia", owner: "ann", to: nil))
-            try transaction.putOccurrence(
-                ChangedOccurrence(
-                    circleID: "home", itemID: "series", originalStart: "20260121T170000Z", startsAt: 1, endsAt: 2,
-                    content: "{}"), now: 1)
+            try transaction.putOccurrences(
+                [
+                    ChangedOccurrence(
+                        circleID: "home", itemID: "series", originalStart: "20260121T170000Z", startsAt: 1, endsAt: 2,
+                        content: "{}")
+                ], now: 1)
             try transaction.put(.sample("gone"))
             _ = try transaction.deleteItem("gone", .tasks, in: "home", now: 2)
             try transaction.insert(.sample("f"))

@@ -64,6 +64,31 @@ struct PatientTests {
         }
     }
 
+    @Test("A new name revises items of a mebibyte at a time, and all of them in the end")
+    func renamesLarge() async throws {
+        let large = String(repeating: "n", count: 60_000)
+        let left = try await home.write { transaction in
+            try transaction.makeHome()
+            for number in 100..<800 {
+                let content = number < 150 ? large : "{}"
+                try transaction.put(.sample("s\(number)", .shifts, patient: "pia", content: content))
+            }
+            let titles = NamesInTitles(ofPatients: [.shifts])
+            _ = try transaction.putPatient("pia", in: "home", displayName: "Pia M.", titles: titles, now: 9)
+            func revised() throws -> Int {
+                try (100..<800).count { try transaction.sequence("s\($0)", .shifts) == 1 }
+            }
+            // The 18th reaches the bytes.
+            #expect(try revised() == 18)
+            var found = [18]
+            repeat { found.append(try revised()) } while try transaction.reviseSomeDue(in: "home", titles, now: 10)
+            found.append(try revised())
+            #expect(found == [18, 18, 36, 536, 700])
+            return try transaction.hasRevisionsDue(in: "home")
+        }
+        #expect(!left)
+    }
+
     @Test("A removed patient is kept as a name, and comes back under the same id")
     func removes() async throws {
         try await home.write { transaction in

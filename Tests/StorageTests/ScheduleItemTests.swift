@@ -132,9 +132,11 @@ struct ScheduleItemTests {
             try transaction.makeHome()
             _ = try transaction.putCircle(Circle(id: "empty", name: "Empty", timeZone: "UTC"), now: 1)
             try transaction.put(.sample("a", .appointments, patient: "pia", owner: "ann"))
-            try transaction.putOccurrence(
-                ChangedOccurrence(
-                    circleID: "home", itemID: "a", originalStart: "20260121", startsAt: 1, endsAt: 2, content: "{}"),
+            try transaction.putOccurrences(
+                [
+                    ChangedOccurrence(
+                        circleID: "home", itemID: "a", originalStart: "20260121", startsAt: 1, endsAt: 2, content: "{}")
+                ],
                 now: 1)
             try transaction.insert(.sample("f"))
         }

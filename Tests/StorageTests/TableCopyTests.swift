@@ -174,9 +174,11 @@ struct TableCopyTests {
         try await store.write { transaction in
             try transaction.makeHome()
             try transaction.put(.sample("a", .appointments, patient: "pia", owner: "ann"))
-            try transaction.putOccurrence(
-                ChangedOccurrence(
-                    circleID: "home", itemID: "a", originalStart: "20260121", startsAt: 1, endsAt: 2, content: "{}"),
+            try transaction.putOccurrences(
+                [
+                    ChangedOccurrence(
+                        circleID: "home", itemID: "a", originalStart: "20260121", startsAt: 1, endsAt: 2, content: "{}")
+                ],
                 now: 1)
             try transaction.insert(.sample("f"))
             for number in 0..<2000 { try transaction.set("n\(number)", to: "\(number)") }

@@ -29,8 +29,11 @@ extension Exchange {
         let text = try await text()
         let outcome: PutOutcome
         do {
-            outcome = try await place.source.put(
-                text, as: name.string, in: place.collection, if: WriteConditions(request.headers), for: caller)
+            let conditions = WriteConditions(request.headers)
+            // What thousands of occurrences become is worked out in the sender's turn.
+            outcome = try await LongWork.run(for: context.sender) {
+                try await place.source.put(text, as: name.string, in: place.collection, if: conditions, for: caller)
+            }
         } catch CollectionFault.preconditionFailed {
             // With what is there instead, the client can try again at once.
             if prefers("return=representation"),

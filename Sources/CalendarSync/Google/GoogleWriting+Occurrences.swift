@@ -50,6 +50,7 @@ extension GoogleWriting {
         let differed = Set(from?.occurrences.keys.map { $0 } ?? [])
         starts.formUnion(isMoved ? to.remaining(of: differed) : differed)
         starts.subtract(to.repetition?.exdates ?? [])
+        let known = isMoved ? from?.remaining(of: starts) : nil
         return starts.sorted().compactMap { original in
             let asSeries = to.plain(at: original)
             var wanted = asSeries
@@ -67,7 +68,7 @@ extension GoogleWriting {
             // Another rule may give occurrences other versions.
             return Wanted(
                 index: index, original: original, seriesID: id, to: wanted, asSeries: asSeries, from: before,
-                comesBack: comesBack.contains(original) || isMoved && !from.hasOccurrence(at: original),
+                comesBack: comesBack.contains(original) || known.map { !$0.contains(original) } ?? false,
                 etag: isMoved ? nil : etags[original])
         }
     }

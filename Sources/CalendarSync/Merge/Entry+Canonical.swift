@@ -5,7 +5,7 @@ package import ICalBridge
 extension Entry {
     /// The canonical form in which entries are merged: a cancelled occurrence is in `occurrences` and never an EXDATE,
     /// and an occurrence that equals the series is left out.
-    var canonical: Entry {
+    package var canonical: Entry {
         guard repetition != nil else {
             guard !occurrences.isEmpty else { return self }
             var single = self
@@ -51,8 +51,8 @@ extension Entry {
         Entry(title: title, notes: notes, location: location, span: span.moved(to: start), status: status)
     }
 
-    /// Returns an occurrence with its changes; nil when it is cancelled.
-    func effective(at start: Instant) -> Entry? {
+    /// Returns an occurrence of a canonical entry with its changes; nil when it is cancelled.
+    package func effective(at start: Instant) -> Entry? {
         switch occurrences[start] {
         case .cancelled: nil
         case .changed(let changed): changed

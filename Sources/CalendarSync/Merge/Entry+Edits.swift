@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ICalBridge
+import ICalBridge
 
 extension Entry {
     /// Returns the edits that turn this entry into another one: those of the event as a whole, then those of its occurrences
@@ -26,7 +26,7 @@ extension Entry {
         }
         guard new.repetition != nil, old.repetition != nil else { return edits }
         let starts = Set(old.occurrences.keys).union(new.occurrences.keys)
-        for start in starts.sorted() where new.hasOccurrence(at: start) {
+        for start in new.remaining(of: starts).sorted() {
             switch (old.effective(at: start), new.effective(at: start)) {
             case (nil, nil): break
             case (.some, nil): edits.append(.occurrenceCancelled(start))
@@ -47,9 +47,6 @@ extension Entry {
         guard let repetition, let rule else { return false }
         return rule.isCut(to: SeriesRule(span: span, rrule: repetition.rrule, rdates: repetition.rdates))
     }
-
-    /// Returns an occurrence as it takes place; nil when it is cancelled.
-    package func occurrence(takingPlaceAt start: Instant) -> Entry? { canonical.effective(at: start) }
 }
 
 extension TimeSpan {

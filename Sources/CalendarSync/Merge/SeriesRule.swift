@@ -74,6 +74,8 @@ extension Entry {
     func hasOccurrences(like other: Entry) -> Bool { span.start == other.span.start && rule == other.rule }
 
     /// Returns which of these starts the series has, left out or not; all, where finding that takes too long.
+    ///
+    /// The rule is followed once for all of them: for each by itself, a few thousand take a processor for seconds.
     func remaining(of starts: Set<Instant>) -> Set<Instant> {
         guard case .timed(let start, _, let zone) = span, let reference = TimeZoneReference(zone),
             let given = repetition?.gives(Array(starts), start: start, zone: reference)
@@ -111,25 +113,6 @@ extension Entry {
     }
 
     private static let judged = 5_000
-
-    /// Reports whether the series would have an occurrence that begins then, if none were left out.
-    ///
-    /// A rule whose times cannot be found is assumed to have it.
-    func hasOccurrence(at start: Instant) -> Bool {
-        guard let repetition else { return false }
-        if start == span.start || repetition.rdates.contains(start) { return true }
-        guard let text = repetition.rrule, let time = span.eventTime, case .timed(_, _, let zone) = span else {
-            return false
-        }
-        guard let rule = try? RecurrenceRule(text) else { return true }
-        var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
-        let found = rule.times(
-            startingAt: time, from: start.adding(seconds: -86_400).utc, through: start.adding(seconds: 86_400).utc,
-            maximum: Self.judged, budget: &budget)
-        guard found.isComplete, !budget.isSpent else { return true }
-        let rules = SyncZone(zone).rules
-        return found.walls.contains { rules.instant(of: $0) == start }
-    }
 }
 
 extension TimeSpan {

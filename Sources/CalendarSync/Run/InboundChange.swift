@@ -112,12 +112,12 @@ extension Entry {
         self.span = span
         guard let shift, repetition != nil else { return }
         repetition?.move(by: shift)
+        // A rule that no longer yields the time of a changed occurrence has none there.
+        let kept = remaining(of: Set(occurrences.filter { $1 != .cancelled }.keys.map(shift.moved)))
         var moved: [Instant: Occurrence] = [:]
         for (start, occurrence) in occurrences {
             let new = shift.moved(start)
-            // A rule that no longer yields this time has no occurrence there.
-            if case .changed = occurrence, !hasOccurrence(at: new) { continue }
-            moved[new] = occurrence
+            if occurrence == .cancelled || kept.contains(new) { moved[new] = occurrence }
         }
         occurrences = moved
     }

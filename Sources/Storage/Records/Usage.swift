@@ -9,7 +9,7 @@ public struct Usage: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// Returns the usage of all items that were ever stored in a circle.
+    /// Returns the usage of all items that were ever stored in a circle, with the bytes of their changed occurrences.
     public func itemUsage(of circle: String) throws -> Usage {
         guard let row = try row("SELECT items, bytes FROM circle_usage WHERE circle_id = $1", [.text(circle)]) else {
             return Usage()
@@ -74,14 +74,6 @@ extension ReadTransaction {
 
     public func subscriptionCount(in circle: String) throws -> Int {
         try count("SELECT COUNT(*) AS count FROM subscriptions WHERE circle_id = $1", [.text(circle)])
-    }
-
-    public func occurrenceCount(of item: String, in circle: String) throws -> Int {
-        try count(
-            """
-            SELECT COUNT(*) AS count FROM occurrences
-            WHERE circle_id = $1 AND collection = 'appointments' AND item_id = $2
-            """, [.text(circle), .text(item)])
     }
 
     public func webhookCount() throws -> Int { try count("SELECT COUNT(*) AS count FROM webhooks", []) }

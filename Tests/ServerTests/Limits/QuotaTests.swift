@@ -2,6 +2,7 @@
 
 import Foundation
 import HTTPTypes
+import ICalBridge
 import NIOCore
 import Storage
 import Testing
@@ -220,6 +221,54 @@ struct QuotaTests {
             for day in [3, 4] { try await change(day).expect(201) }
             try Self.expectLimit(try await change(5), 2)
             try await change(3).expect(200)
+        }
+    }
+
+    @Test("The bytes of changed occurrences count in their circle, and a series may have 2 MiB of them")
+    func occurrences() async throws {
+        let settings = Self.few { $0.bytesPerCircle = 3 << 20 }
+        try await TestServer.run(settings: settings) { server in
+            try await server.makeCircle()
+            func series(_ id: String) async throws {
+                try await server.put(
+                    "appointments", id,
+                    [
+                        "patientId": "mom", "provider": "Dr", "startAt": "2026-03-03T09:00:00Z",
+                        "recurrence": ["rrule": "FREQ=DAILY;COUNT=99"],
+                    ])
+            }
+            for id in ["a", "b"] { try await series(id) }
+            func change(_ id: String, _ day: Int, _ notes: Int = 60_000) async throws -> Answer {
+                let first = try #require(Instant(rfc3339: "2026-03-03T09:00:00Z"))
+                let start = first.adding(seconds: day * 86_400).basic
+                return try await server.call(
+                    .put, "/v1/circles/c/appointments/\(id)/occurrences/\(start)",
+                    ["notes": .string(String(repeating: "n", count: notes))], as: "ben")
+            }
+            func used() async throws -> Int { try await server.services.store.read { try $0.itemUsage(of: "c").bytes } }
+            let before = try await used()
+            for day in 0..<34 { try await change("a", day).expect(201) }
+            try Self.expectLimit(try await change("a", 34), 2 << 20)
+            try await change("a", 0, 10).expect(200)
+            try await change("a", 34, 50_000).expect(201)
+            var day = 0
+            var answer = try await change("b", day)
+            while answer.status == 201, day < 98 {
+                day += 1
+                answer = try await change("b", day)
+            }
+            try Self.expectLimit(answer, 3 << 20)
+            let (bytes, count) = try await server.services.store.read { transaction in
+                let all = try transaction.occurrences(of: nil, in: "c")
+                return (all.reduce(0) { $0 + $1.content.utf8.count }, all.count)
+            }
+            #expect(try await used() == before + bytes + 700 * count)
+            try await server.call(
+                .delete, "/v1/circles/c/appointments/a/occurrences/20260303T090000Z", as: "ben"
+            ).expect(204)
+            try await server.call(.delete, "/v1/circles/c/appointments/a", as: "ben").expect(204)
+            try await server.call(.delete, "/v1/circles/c/appointments/b", as: "ben").expect(204)
+            #expect(try await used() == before)
         }
     }
 

@@ -10,6 +10,8 @@ struct CircleEdits {
     let look: PersonalLook
     /// Whether the person may manage the circle, and so move shifts.
     let mayManage: Bool
+    /// The most occurrences that may be changed at once.
+    let most: Int
 
     /// Returns what to store of the item; throws `Refusal` for what no request could store.
     ///
@@ -25,31 +27,53 @@ struct CircleEdits {
             if !work.content.isCancelled { try attempt(.cancelled, &work) }
         } else if let entry = sent.entry {
             let before = try known.entry ?? Entry(look.events(of: seen), in: work.content.zone(or: look.zone))
-            for edit in before?.edits(to: entry) ?? [] {
-                if let allowed = allowed(edit, of: work.content, before, entry) { try attempt(allowed, &work) }
+            if let before = before?.canonical {
+                for edit in try bounded(before.edits(to: entry)) {
+                    if let allowed = allowed(edit, of: work.content, before) { try attempt(allowed, &work) }
+                }
             }
         }
         return try InboundPlan(work, seen)
     }
 
+    /// Throws `Refusal` for edits that give a series more changed occurrences than it may have.
+    private func bounded(_ edits: [InboundChange.Edit]) throws -> [InboundChange.Edit] {
+        let stored = Set(seen.occurrences.map(\.originalStart))
+        let new = edits.reduce(into: Set<Instant>()) { new, edit in
+            switch edit {
+            case .occurrence(let start, _), .occurrenceCancelled(let start):
+                if !stored.contains(start.basic) { new.insert(start) }
+            default: break
+            }
+        }
+        guard new.count <= most else { throw Refusal.quota("A series has", most, "changed occurrences") }
+        return edits
+    }
+
     /// Takes an edit, unless the item cannot be changed in this way.
     private func attempt(_ edit: InboundChange.Edit, _ work: inout InboundEdits) throws {
-        var changed = work
         do {
-            try changed.take(edit)
-            // A move for which a series has no rule, or to no time at all, is put back by itself.
-            if case .times = edit { _ = try InboundPlan(changed, seen) }
+            switch edit {
+            case .occurrence, .occurrenceTimes, .occurrenceCancelled, .occurrenceRestored:
+                // It leaves everything as it was if it fails; a copy of all occurrences for each of thousands takes long.
+                try work.take(edit)
+            default:
+                var changed = work
+                try changed.take(edit)
+                // A move for which a series has no rule, or to no time at all, is put back by itself.
+                if case .times = edit { _ = try InboundPlan(changed, seen) }
+                work = changed
+            }
         } catch is InboundRefusal {
             return
         } catch let refusal as Refusal where refusal.kind == .invalid {
             return
         }
-        work = changed
     }
 
     /// Returns what an app may change of an edit; nil for nothing.
     private func allowed(
-        _ edit: InboundChange.Edit, of content: any ItemContent, _ before: Entry?, _ sent: Entry
+        _ edit: InboundChange.Edit, of content: any ItemContent, _ before: Entry
     ) -> InboundChange.Edit? {
         guard content is AppointmentContent else {
             switch edit {
@@ -62,15 +86,15 @@ struct CircleEdits {
         case .times, .notes, .location, .occurrenceTimes, .occurrenceCancelled, .occurrenceRestored, .cancelled:
             return edit
         case .repetition(let repetition):
-            guard let repetition, let before, before.isCut(to: repetition),
+            guard let repetition, before.isCut(to: repetition),
                 let own = (content as? AppointmentContent)?.recurrence
             else { return nil }
             return .repetition(
                 Repetition(rrule: repetition.rrule, exdates: own.exdates, rdates: repetition.rdates))
         case .occurrence(let start, var changed):
             // The title is made of the patient and the provider.
-            let now = before?.occurrence(takingPlaceAt: start)
-            changed.title = now?.title ?? before?.title ?? changed.title
+            let now = before.effective(at: start)
+            changed.title = now?.title ?? before.title
             changed.status = now?.status ?? .confirmed
             return .occurrence(start, changed)
         case .title, .status, .reminders, .availability, .copy: return nil

@@ -14,7 +14,10 @@ extension CircleCollections {
     private static let attempts = 4
 
     /// The item was changed after its change was worked out.
-    struct ChangedMeanwhile: Error {}
+    struct ChangedMeanwhile: Error {
+        /// Whether a part of the change was written before.
+        var isBegun = false
+    }
 
     package func put(
         _ text: [UInt8], as name: String, in collection: CalendarCollection, if conditions: WriteConditions,
@@ -26,9 +29,11 @@ extension CircleCollections {
         guard text.count <= most else { throw CollectionFault.tooLarge(most) }
         let sent = try await read(text, in: place, for: caller)
         guard (sent.task != nil) == (place.list == .tasks) else { throw CollectionFault.unsupportedComponent }
-        return try await repeatedly {
+        return try await repeatedly { isBegun in
             let state = try await look(at: name, of: collection, comingBack: sent.uid)
-            guard conditions.allow(state.found?.shown.etag.text) else { throw CollectionFault.preconditionFailed }
+            guard isBegun || conditions.allow(state.found?.shown.etag.text) else {
+                throw CollectionFault.preconditionFailed
+            }
             switch state.found {
             case .item(let seen, _, let parts):
                 guard sent.uid.isSameText(as: seen.item.uid) else {
@@ -57,7 +62,7 @@ extension CircleCollections {
     ) async throws {
         let place = try collection.place
         guard caller.mayWrite, collection.mayWrite else { throw CollectionFault.needsPrivileges }
-        try await repeatedly {
+        try await repeatedly { _ in
             let state = try await look(at: name, of: collection)
             guard let found = state.found else {
                 throw conditions.allow(nil) ? CollectionFault.missing : .preconditionFailed
@@ -79,12 +84,15 @@ extension CircleCollections {
     }
 
     /// Begins again while others change the item, and says what went wrong as calendar apps understand it.
-    private func repeatedly<Value>(_ body: () async throws -> Value) async throws -> Value {
+    ///
+    /// - Parameter body: is called with whether a part of the change was written: it is no reason to refuse the rest.
+    private func repeatedly<Value>(_ body: (Bool) async throws -> Value) async throws -> Value {
+        var isBegun = false
         for attempt in 1... {
             do {
-                return try await body()
-            } catch is ChangedMeanwhile where attempt < Self.attempts {
-                continue
+                return try await body(isBegun)
+            } catch let change as ChangedMeanwhile where attempt < Self.attempts {
+                isBegun = isBegun || change.isBegun
             } catch is ChangedMeanwhile {
                 throw CollectionFault.preconditionFailed
             } catch let refusal as InboundRefusal {
@@ -180,25 +188,29 @@ extension CircleCollections {
     ) async throws -> PutOutcome {
         let look = state.look
         let plain = look.shown(seen, []).text
-        let plan = try CircleEdits(seen: seen, look: look, mayManage: state.role == .owner)
-            .plan(sent, replacing: plain)
+        let quotas = settings.quotas.clamped(to: caller.caller.identity)
+        let edits = CircleEdits(
+            seen: seen, look: look, mayManage: state.role == .owner, most: quotas.occurrencesPerItem)
+        let plan = try edits.plan(sent, replacing: plain)
+        let growth = try plan.check(seen, quotas)
+        let steps = plan.parts
         let own = PersonalParts.own(sent.parts, beside: plain)
         let kept = try Self.part(own, of: seen.item.uid, look)
         let isOther = look.shown(seen, parts).text != text
-        let quotas = settings.quotas.clamped(to: caller.caller.identity)
-        let stored = try await act(in: look, for: caller) { transaction, writer in
+        let first = try await act(in: look, for: caller) { transaction, writer in
             let (item, uid) = (seen.item, seen.item.uid)
-            let now = try transaction.item(item.id, item.collection, in: item.circleID)
             let ownNow = try transaction.personalParts([uid], of: look.userID, in: item.circleID)
-            guard let now, try SeenItem(now, transaction) == seen, PersonalPartsOfUIDs(ownNow)[uid] == parts else {
+            guard try item.isStored(in: transaction), PersonalPartsOfUIDs(ownNow)[uid] == parts else {
                 throw ChangedMeanwhile()
             }
-            try plan.write(of: item, with: &writer, quotas)
+            try writer.expect(growth)
+            try steps[0].write(of: item, with: &writer)
             // Of what is put back the app hears, too: it has another text than is there.
             if own != parts || (isOther && !writer.hasChanged) { try writer.keep(kept) }
             return (item.id, item.collection)
         }
-        return PutOutcome(isNew: false, etag: etag(of: stored, own, text))
+        let stored = try await write(steps.dropFirst(), after: first, for: caller)
+        return PutOutcome(isNew: false, etag: try await etag(of: stored, own, text))
     }
 
     private func make(
@@ -208,16 +220,18 @@ extension CircleCollections {
         guard (1...255).contains(name.utf8.count) else { throw CollectionFault.preconditionFailed }
         let look = state.look
         let fresh = FeedLedger.makeID()
-        let (base, plan) = try former(state, as: sent) ?? new(fresh, state, as: sent)
+        let quotas = settings.quotas.clamped(to: caller.caller.identity)
+        let (base, plan) = try former(state, as: sent, quotas) ?? new(fresh, state, as: sent, quotas)
         var draft = ItemDraft(try look.kinds.content(of: base.item), in: look.zone)
         var budget = RecurrenceBudget(steps: SeriesWork.ofFile)
         draft.follow(in: look.zone, changed: [], budget: &budget)
         guard draft.faults.isEmpty else { throw Refusal.invalid(draft.faults) }
+        let growth = try plan.check(base, quotas)
+        let steps = plan.parts
         // Compared with an item without alarms and categories: all of them are the person's own.
         let own = PersonalParts.own(sent.parts, beside: look.shown(base, []).text)
-        let quotas = settings.quotas.clamped(to: caller.caller.identity)
         let (collection, list, former) = (base.item.collection, place.list, state.former)
-        let stored = try await act(in: look, for: caller) { [draft] transaction, writer in
+        let first = try await act(in: look, for: caller) { [draft] transaction, writer in
             let reader = try CircleReader(place.circle, for: caller.userID, settings, in: transaction)
             // Another app may have taken the name by now; no app gives the names that imported events have.
             if !ResourceNames.isImported(name),
@@ -233,7 +247,8 @@ extension CircleCollections {
             let id = former?.id ?? fresh
             let isFree = before == nil && !hasImported && (1...Self.longestUID).contains(sent.uid.utf8.count)
             let item = try writer.put(id, draft, uid: isFree ? sent.uid : nil).0
-            try plan.write(of: item, with: &writer, quotas)
+            try writer.expect(growth)
+            try steps[0].write(of: item, with: &writer)
             // Apps that know it by its former name have to hear that nothing has that name any more.
             try transaction.putResourceName(
                 ResourceName(circleID: place.circle, list: list, name: name, collection: collection, itemID: id),
@@ -244,25 +259,32 @@ extension CircleCollections {
             if before != nil || !own.isEmpty { try writer.keep(try Self.part(own, of: item.uid, look)) }
             return (id, collection)
         }
-        return PutOutcome(isNew: true, etag: etag(of: stored, own, text))
+        let stored = try await write(steps.dropFirst(), after: first, for: caller)
+        return PutOutcome(isNew: true, etag: try await etag(of: stored, own, text))
     }
 
     /// Returns an item that an app puts back after it was deleted, as it was, with what the app changes of it; nil if there
     /// was none.
-    private func former(_ state: State, as sent: ClientResource) throws -> (SeenItem, InboundPlan)? {
+    private func former(
+        _ state: State, as sent: ClientResource, _ quotas: Quotas
+    ) throws -> (SeenItem, InboundPlan)? {
         guard var item = state.former else { return nil }
         if let reason = sent.unread { throw CollectionFault.invalidData(Sentence(ofOthers: reason)) }
         item.deletedAt = nil
         let (seen, look) = (SeenItem(item, []), state.look)
-        let edits = CircleEdits(seen: seen, look: look, mayManage: state.role == .owner)
+        let edits = CircleEdits(
+            seen: seen, look: look, mayManage: state.role == .owner, most: quotas.occurrencesPerItem)
         return (seen, try edits.plan(sent, replacing: look.shown(seen, []).text))
     }
 
     /// Returns the item that an app makes, without its changed occurrences, and these as changes.
-    private func new(_ id: String, _ state: State, as sent: ClientResource) throws -> (SeenItem, InboundPlan) {
+    private func new(
+        _ id: String, _ state: State, as sent: ClientResource, _ quotas: Quotas
+    ) throws -> (SeenItem, InboundPlan) {
         let look = state.look
         let new = try NewCircleItem(sent, patients: state.patients, look)
         let seen = SeenItem(try new.content.item(id, in: look.circle.id, zone: look.zone), [])
+        try quotas.check(Usage(count: new.edits.count), more: new.edits.count, 0)
         var work = try InboundEdits(seen.item, [], look.names, look.view)
         for edit in new.edits { try work.take(edit) }
         return (seen, try InboundPlan(work, seen))
@@ -305,6 +327,9 @@ extension CircleCollections {
         return PersonalPart(circleID: look.circle.id, userID: look.userID, uid: uid, content: content)
     }
 
+    /// An item as an act left it, with the look that it then had.
+    private typealias Written = (item: ScheduleItem, look: PersonalLook)
+
     /// Changes items and what a person keeps in one act, and returns the item with the look that it then has.
     private func act(
         in look: PersonalLook, for caller: CalDAVCaller,
@@ -312,7 +337,7 @@ extension CircleCollections {
             @escaping @Sendable (any WriteTransaction, inout ScheduleWriter) throws -> (
                 id: String, ScheduleItem.Collection
             )
-    ) async throws -> (SeenItem, PersonalLook) {
+    ) async throws -> Written {
         let settings = settings
         let own = caller.caller
         let quotas = settings.quotas.clamped(to: own.identity)
@@ -325,16 +350,37 @@ extension CircleCollections {
                 throw ChangedMeanwhile()
             }
             let now = try PersonalLook(of: act.circle, for: look.userID, settings, in: act.transaction)
-            return .unnoted(
-                "The circle's changes list every item and occurrence.", (try SeenItem(item, act.transaction), now))
+            return .unnoted("The circle's changes list every item and occurrence.", (item, now))
         }
     }
 
+    /// Writes the rest of a plan, each part in an act of its own, so that others can write in between.
+    private func write(
+        _ steps: ArraySlice<InboundPlan>, after first: Written, for caller: CalDAVCaller
+    ) async throws -> Written {
+        var written = first
+        for step in steps {
+            written = try await act(in: written.look, for: caller) { [item = written.item] transaction, writer in
+                let now = try transaction.item(item.id, item.collection, in: item.circleID)
+                guard let now, now.content.isSameText(as: item.content) else { throw ChangedMeanwhile(isBegun: true) }
+                try step.write(of: item, with: &writer)
+                return (item.id, item.collection)
+            }
+        }
+        return written
+    }
+
     /// Returns the ETag if the text that is read back is the one that was sent.
-    private func etag(
-        of stored: (seen: SeenItem, look: PersonalLook), _ own: [PersonalParts], _ text: [UInt8]
-    ) -> String? {
-        let shown = stored.look.shown(stored.seen, own)
+    private func etag(of written: Written, _ own: [PersonalParts], _ text: [UInt8]) async throws -> String? {
+        let seen = try await store.read { try SeenItem(written.item, $0) }
+        let shown = written.look.shown(seen, own)
         return shown.text == text ? shown.etag.text : nil
+    }
+}
+
+extension ScheduleItem {
+    /// Whether it is stored as it was read: what changes an occurrence changes its item.
+    fileprivate func isStored(in transaction: any ReadTransaction) throws -> Bool {
+        try transaction.item(id, collection, in: circleID) == self
     }
 }

@@ -18,9 +18,10 @@ struct ScheduleWriter {
     private var names: CircleNames?
     private(set) var hasChanged = false
     private let quotas: Quotas
-    /// What the circle used before, and what this writer adds.
+    /// What the circle used before, what items add that this writer puts, and what changed occurrences do.
     private var used: Usage?
     private var added = Usage()
+    private var addedByOccurrences = 0
     /// Items that were looked up together, as they will be when everything that waits is written; nil for an item that
     /// never was.
     private var known: [Key: ScheduleItem?] = [:]
@@ -118,34 +119,60 @@ struct ScheduleWriter {
     /// Adds an item to the circle's usage; throws 409 when the circle's quota is used up.
     private mutating func claim(_ old: ScheduleItem?, _ new: ScheduleItem) throws {
         let bytes = new.content.utf8.count - (old?.content.utf8.count ?? 0)
-        let known = try used ?? transaction.itemUsage(of: circle.id)
-        used = known
+        let known = try claim(bytes)
         if old == nil, known.count + added.count >= quotas.itemsPerCircle {
             throw Refusal.quota("A circle has", quotas.itemsPerCircle, "items, including deleted ones")
         }
-        if bytes > 0, known.bytes + added.bytes + bytes > quotas.bytesPerCircle {
-            throw Refusal.quota("A circle has", quotas.bytesPerCircle, "bytes of items")
-        }
         added.count += old == nil ? 1 : 0
         added.bytes += bytes
+    }
+
+    /// Throws 409 if the circle cannot have so many bytes more, of which some are written later.
+    mutating func expect(_ bytes: Int) throws { _ = try claim(bytes) }
+
+    /// Throws 409 if the circle cannot have so many bytes more; returns what it used before.
+    private mutating func claim(_ bytes: Int) throws -> Usage {
+        let known = try used ?? transaction.itemUsage(of: circle.id)
+        used = known
+        if bytes > 0, known.bytes + added.bytes + addedByOccurrences + bytes > quotas.bytesPerCircle {
+            throw Refusal.quota("A circle has", quotas.bytesPerCircle, "bytes of items")
+        }
+        return known
+    }
+
+    /// Adds changed occurrences of an appointment to the circle's usage; throws 409 if these are too many for it, or if a
+    /// quota of the circle is used up.
+    private mutating func claim(
+        _ new: [ChangedOccurrence], insteadOf old: [ChangedOccurrence], of item: String
+    ) throws {
+        var own = try transaction.occurrenceUsage(of: item, in: circle.id)
+        own.count += new.count - old.count
+        own.bytes += new.contentBytes - old.contentBytes
+        try quotas.check(own, more: new.count - old.count, new.contentBytes - old.contentBytes)
+        _ = try claim(new.bytes - old.bytes)
+        addedByOccurrences += new.bytes - old.bytes
     }
 
     /// Deletes changed occurrences that the series no longer has.
     private mutating func dropOrphans(_ id: String, _ draft: ItemDraft, _ old: ScheduleItem?) throws {
         // An item that never was has no occurrences.
         guard old != nil, let series = draft.content as? AppointmentContent else { return }
+        let starts = try transaction.occurrenceStarts(of: id, in: circle.id)
         let own = series.zone(or: zone)
         let known = draft.followed?.timing == series.timing(in: own) ? draft.followed?.starts : nil
-        let orphans = try transaction.occurrences(of: id, in: circle.id).filter { occurrence in
-            // An occurrence that was put since the rule was followed is looked up here; if that takes too much work, it
-            // stays.
-            guard series.recurrence != nil, let start = Instant(basic: occurrence.originalStart) else { return true }
-            return !(known?[start] ?? series.hasOccurrence(at: start, in: own) ?? true)
+        // Those that were put since the rule was followed are looked up here; if that takes too much work, they stay.
+        let open = starts.compactMap { Instant(basic: $0) }.filter { known?[$0] == nil }
+        let found = series.recurrence == nil || open.isEmpty ? [] : series.occurrences(among: open, in: own)
+        let gone = starts.filter { text in
+            guard series.recurrence != nil, let start = Instant(basic: text) else { return true }
+            return !(known?[start] ?? found?.contains(start) ?? true)
         }
-        guard !orphans.isEmpty else { return }
+        guard !gone.isEmpty else { return }
+        let orphans = try transaction.occurrences(at: gone, of: id, in: circle.id)
         try write()
         // The series was put last, so that the last change that was written is its own.
         try transaction.deleteOccurrences(orphans, causedBy: lastChange, now: now)
+        addedByOccurrences -= orphans.bytes
     }
 
     /// Deletes an item; false when it does not exist.
@@ -157,27 +184,31 @@ struct ScheduleWriter {
         return deleted
     }
 
-    /// Stores one changed occurrence of an appointment, which is also a revision of the appointment.
-    mutating func put(_ occurrence: ChangedOccurrence) throws {
+    /// Stores changed occurrences of an appointment, or resets them to the fields of the series, which is one revision of
+    /// the appointment.
+    ///
+    /// - Parameter changes: each start once, with nil for an occurrence as the series has it.
+    mutating func put(_ changes: [(start: String, new: ChangedOccurrence?)], of item: String) throws {
         try write()
-        try transaction.putOccurrence(occurrence, now: now)
-        try revise(occurrence)
-    }
-
-    /// Resets one occurrence to the fields of its series.
-    mutating func delete(_ occurrence: ChangedOccurrence) throws {
-        try write()
-        _ = try transaction.deleteOccurrence(
-            occurrence.originalStart, of: occurrence.itemID, in: circle.id, now: now)
-        try revise(occurrence)
+        let stored = try transaction.occurrences(at: changes.map(\.start), of: item, in: circle.id)
+        let old = Dictionary(uniqueKeysWithValues: stored.map { (ByteString($0.originalStart), $0) })
+        let gone = changes.compactMap { $0.new == nil ? old[ByteString($0.start)] : nil }
+        let new = changes.compactMap(\.new).filter { old[ByteString($0.originalStart)]?.content != $0.content }
+        guard !gone.isEmpty || !new.isEmpty else { return }
+        let replaced = new.compactMap { old[ByteString($0.originalStart)] }
+        try claim(new, insteadOf: replaced + gone, of: item)
+        try transaction.deleteOccurrences(gone, now: now)
+        try transaction.putOccurrences(new, replacing: replaced, now: now)
+        try revise(item)
     }
 
     /// Brings back changed occurrences of a series that has none at these starts, as a part of its latest change.
     mutating func restore(_ occurrences: [ChangedOccurrence]) throws {
         try write()
         guard let first = occurrences.first, let lastChange else { return }
+        try claim(occurrences, insteadOf: [], of: first.itemID)
         try transaction.putOccurrences(occurrences, causedBy: lastChange, now: now)
-        try revise(first)
+        try revise(first.itemID)
     }
 
     /// Stores what one person keeps of an item, which changes no item; that person's apps have to hear of it all the
@@ -187,9 +218,9 @@ struct ScheduleWriter {
         hasChanged = true
     }
 
-    private mutating func revise(_ occurrence: ChangedOccurrence) throws {
+    private mutating func revise(_ appointment: String) throws {
         known = [:]
-        try transaction.reviseItem(occurrence.itemID, .appointments, in: circle.id, now: now)
+        try transaction.reviseItem(appointment, .appointments, in: circle.id, now: now)
         hasChanged = true
     }
 
@@ -236,6 +267,10 @@ struct ScheduleWriter {
         }
         return faults
     }
+}
+
+extension [ChangedOccurrence] {
+    fileprivate var contentBytes: Int { reduce(0) { $0 + $1.content.utf8.count } }
 }
 
 extension Circle {

@@ -57,7 +57,7 @@ package struct Schedule: Sendable {
     ) async throws -> ItemDraft {
         let (zone, changed) = try await acts.store.read { transaction in
             let own = try Rights.circle(circle, for: caller.identity, .write, in: transaction)
-            return (try own.zone, try transaction.occurrences(of: id, in: circle).map(\.originalStart))
+            return (try own.zone, try transaction.occurrenceStarts(of: id, in: circle))
         }
         var (draft, budget) = (draft, RecurrenceBudget(steps: SeriesWork.ofFile))
         draft.follow(in: zone, changed: changed, budget: &budget)

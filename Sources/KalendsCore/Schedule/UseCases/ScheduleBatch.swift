@@ -101,9 +101,7 @@ package struct ScheduleBatch: Sendable {
         let (ids, circle, caller) = (positions.map { orders[$0].id }, circle, caller)
         let (zone, changed) = try await acts.store.read { transaction in
             let own = try Rights.circle(circle, for: caller.identity, .write, in: transaction)
-            return (
-                try own.zone, try ids.map { try transaction.occurrences(of: $0, in: circle).map(\.originalStart) }
-            )
+            return (try own.zone, try ids.map { try transaction.occurrenceStarts(of: $0, in: circle) })
         }
         for (index, starts) in zip(positions, changed) {
             orders[index].draft?.follow(in: zone, changed: starts, budget: &budget)

@@ -23,7 +23,9 @@ extension Quotas {
         quota(
             "maxItemsPerCircle", \.itemsPerCircle,
             "Items that a circle has ever had; a deleted item keeps its UID and still counts."),
-        quota("maxBytesPerCircle", \.bytesPerCircle, "Bytes of a circle's items as they are stored."),
+        quota(
+            "maxBytesPerCircle", \.bytesPerCircle,
+            "Bytes of a circle's items as they are stored, and of changed occurrences with 700 for each."),
         quota("maxEventsPerCircle", \.eventsPerCircle, "Imported and followed events of a circle."),
         quota("maxImportsPerDay", \.importsPerDay, "Imports of a circle within a day."),
         quota(

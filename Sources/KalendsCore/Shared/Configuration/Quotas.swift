@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Storage
+
 /// How much one user or one circle may have, so that nobody can fill the server.
 ///
 /// When the host application acts for nobody in particular, its quotas are larger by a factor.
@@ -8,7 +10,7 @@ package struct Quotas: Sendable {
     package var feedsPerUser = 50
     /// Items that a circle has ever had: a deleted item keeps its UID and still counts.
     var itemsPerCircle = 1_000_000
-    /// Bytes of a circle's items as they are stored.
+    /// Bytes of a circle's items as they are stored, and of their changed occurrences.
     var bytesPerCircle = 256 << 20
     /// Imported events of a circle, including those of the calendars it follows.
     var eventsPerCircle = 500_000
@@ -32,8 +34,10 @@ package struct Quotas: Sendable {
     /// Members and patients of a circle, including former ones, whose names stay.
     var membersPerCircle = 1_000
     var patientsPerCircle = 1_000
-    /// Changed occurrences of one series.
-    var occurrencesPerItem = 5_000
+    /// Changed occurrences of one series, and the bytes of their contents: with the series, all of them go and come back
+    /// in one transaction, during which nobody else can write.
+    var occurrencesPerItem = 2_000
+    static let occurrenceBytesPerItem = 2 << 20
     /// A user's own events, including deleted ones, which devices still have to learn about.
     var personalEventsPerUser = 200_000
     /// Bytes of the text of these events; making a feed that shows them needs several times as much memory.
@@ -64,6 +68,18 @@ package struct Quotas: Sendable {
         // These are the same for everybody, or apply to the host application only.
         (quotas.webhooks, quotas.streams, quotas.hostFactor) = (webhooks, streams, hostFactor)
         return quotas
+    }
+}
+
+extension Quotas {
+    /// Throws 409 if a series has too many changed occurrences, or too many bytes of them, and a change gives it more.
+    func check(_ changed: Usage, more count: Int, _ bytes: Int) throws {
+        if count > 0, changed.count > occurrencesPerItem {
+            throw Refusal.quota("A series has", occurrencesPerItem, "changed occurrences")
+        }
+        if bytes > 0, changed.bytes > Self.occurrenceBytesPerItem {
+            throw Refusal.quota("The changed occurrences of a series have", Self.occurrenceBytesPerItem, "bytes")
+        }
     }
 }
 

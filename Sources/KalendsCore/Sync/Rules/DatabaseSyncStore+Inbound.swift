@@ -64,7 +64,7 @@ extension DatabaseSyncStore {
             }
             let wish = try transaction.pendingSync(of: connection.id)
             var writer = try ScheduleWriter(circle: act.circle, quotas: quotas, transaction: transaction, now: now)
-            try plan.write(of: seen.item, with: &writer, quotas)
+            try plan.write(of: seen.item, with: &writer)
             try writer.finish()
             try transaction.restorePendingSync(wish, of: connection.id)
             try transaction.keep(batch, of: connection.id, by: person?.actor.text, now: now)

@@ -47,7 +47,8 @@ struct InboundEdits {
     /// The time zone of the item.
     private var zone: TimeZoneReference { content.zone(or: view.zone) }
 
-    /// Applies one edit; throws `InboundRefusal` if the item cannot be changed in this way.
+    /// Applies one edit; throws `InboundRefusal` if the item cannot be changed in this way. An edit of an occurrence that
+    /// fails changes nothing.
     mutating func take(_ edit: InboundChange.Edit) throws {
         switch edit {
         case .times(let span): try move(to: span)
@@ -79,7 +80,9 @@ struct InboundEdits {
             var own = try occurrence(at: start)
             (own.startAt, own.endAt) = (plain.startAt, plain.endAt)
             if own.status == .cancelled { own.status = plain.status }
-            try change { $0.recurrence?.exdates.removeAll { $0 == start } }
+            if try series().recurrence?.exdates.contains(start) == true {
+                try change { $0.recurrence?.exdates.removeAll { $0 == start } }
+            }
             // Only its times are as in the series again: what else the occurrence has of its own was said here.
             occurrences[start] = .some(own == plain ? nil : own)
         case .copy(let span, let start): copies.append(try copy(at: span, of: start))

@@ -30,7 +30,8 @@ struct SeenItem: Equatable, Sendable {
 /// What has to be stored of an item after edits of its event; recurrence rules were expanded outside of any transaction.
 struct InboundPlan: Sendable {
     private var draft: ItemDraft?
-    private var occurrences: [(start: Instant, content: OccurrenceContent?)] = []
+    /// By the original start; nil for an occurrence as the series has it.
+    private var occurrences: [(start: String, new: ChangedOccurrence?)] = []
     private var copies: [(id: String, draft: ItemDraft)] = []
 
     /// - Parameter work: the edits that were taken.
@@ -54,7 +55,7 @@ struct InboundPlan: Sendable {
                 continue
             }
             guard let own else {
-                occurrences.append((start, nil))
+                occurrences.append((start.basic, nil))
                 continue
             }
             guard whole.followed?.starts[start] == true else {
@@ -63,33 +64,69 @@ struct InboundPlan: Sendable {
                 if isTouched || own.status == .cancelled { continue }
                 throw InboundRefusal("The appointment has no occurrence at that time.")
             }
-            occurrences.append((start, try own.checked(originalStart: start, series: series)))
+            let content = try own.checked(originalStart: start, series: series)
+            occurrences.append(
+                (
+                    start.basic,
+                    ChangedOccurrence(
+                        circleID: item.circleID, itemID: item.id, originalStart: start.basic,
+                        startsAt: content.startAt.milliseconds, endsAt: content.endAt.milliseconds,
+                        content: try content.stored())
+                ))
         }
         for content in work.copies { copies.append((FeedLedger.makeID(), try draft(content, among: []))) }
     }
 
-    func write(of item: ScheduleItem, with writer: inout ScheduleWriter, _ quotas: Quotas) throws {
+    /// Throws 409 if the series would have more changed occurrences than it may, before anything of the plan is written.
+    ///
+    /// - Returns: about how many bytes more the circle will have because of them.
+    func check(_ seen: SeenItem, _ quotas: Quotas) throws -> Int {
+        var sizes = Dictionary(
+            uniqueKeysWithValues: seen.occurrences.map { (ByteString($0.originalStart), $0.content.utf8.count) })
+        let before = Usage(count: sizes.count, bytes: sizes.values.reduce(0, +))
+        for (start, new) in occurrences { sizes[ByteString(start)] = new?.content.utf8.count }
+        let after = Usage(count: sizes.count, bytes: sizes.values.reduce(0, +))
+        try quotas.check(after, more: after.count - before.count, after.bytes - before.bytes)
+        return after.bytes - before.bytes + (after.count - before.count) * ChangedOccurrence.besidesContent
+    }
+
+    /// How many occurrences, and about how many bytes of them, are written while all others who write wait.
+    private static let together = 500
+    private static let mostBytes = 512 << 10
+
+    /// The plan in parts for a transaction each: if it has many occurrences, the series is first, and loses those that it
+    /// no longer has.
+    var parts: [InboundPlan] {
+        func size(_ occurrences: [(start: String, new: ChangedOccurrence?)]) -> Int {
+            occurrences.reduce(0) { $0 + ($1.new?.content.utf8.count ?? 0) }
+        }
+        guard occurrences.count > Self.together || size(occurrences) > Self.mostBytes else { return [self] }
+        var (first, next) = (self, self)
+        (first.occurrences, first.copies) = ([], [])
+        (next.draft, next.occurrences, next.copies) = (nil, [], [])
+        var (parts, part, bytes) = (draft == nil ? [] : [first], next, 0)
+        for occurrence in occurrences {
+            if part.occurrences.count == Self.together || bytes > Self.mostBytes {
+                parts.append(part)
+                (part, bytes) = (next, 0)
+            }
+            part.occurrences.append(occurrence)
+            bytes += size([occurrence])
+        }
+        part.copies = copies
+        return parts + [part]
+    }
+
+    func write(of item: ScheduleItem, with writer: inout ScheduleWriter) throws {
         if let draft { _ = try writer.put(item.id, draft) }
-        let transaction = writer.transaction
-        var count: Int?
-        for (start, content) in occurrences {
-            let old = try transaction.occurrence(start.basic, of: item.id, in: item.circleID)
-            guard let content else {
-                if let old { try writer.delete(old) }
-                continue
-            }
-            if old == nil {
-                let known = try count ?? transaction.occurrenceCount(of: item.id, in: item.circleID)
-                guard known < quotas.occurrencesPerItem else {
-                    throw Refusal.quota("A series has", quotas.occurrencesPerItem, "changed occurrences")
-                }
-                count = known + 1
-            }
-            let new = ChangedOccurrence(
-                circleID: item.circleID, itemID: item.id, originalStart: start.basic,
-                startsAt: content.startAt.milliseconds, endsAt: content.endAt.milliseconds,
-                content: try content.stored())
-            if old?.content != new.content { try writer.put(new) }
+        if !occurrences.isEmpty {
+            try writer.put(
+                occurrences.map { start, new in
+                    var new = new
+                    // An item that comes back has its former id.
+                    new?.itemID = item.id
+                    return (start, new)
+                }, of: item.id)
         }
         for (id, draft) in copies { _ = try writer.put(id, draft) }
     }

@@ -79,7 +79,8 @@ package struct Resolving: Sendable {
             guard case .entry(let entry) = event.content else {
                 return record.starts.isEmpty ? record.without([], at: now) : nil
             }
-            return record.without(record.starts.filter { entry.occurrence(takingPlaceAt: $0) != nil }, at: now)
+            let there = entry.canonical
+            return record.without(record.starts.filter { there.effective(at: $0) != nil }, at: now)
         } catch let failure as ProviderFailure {
             // Nothing comes back in a calendar that is gone.
             if failure.kind == .calendarMissing { return nil }

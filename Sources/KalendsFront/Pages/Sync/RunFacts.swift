@@ -115,7 +115,7 @@ extension ConflictsPage.Side {
                 notes: entry.notes.nonEmpty)
             return
         }
-        let own = entry.occurrence(takingPlaceAt: occurrence)
+        let own = entry.canonical.effective(at: occurrence)
         self.init(
             title: own?.title ?? entry.title, span: own?.span, place: own?.location.nonEmpty,
             notes: own?.notes.nonEmpty)

@@ -21,6 +21,11 @@ extension ChangedOccurrence: StoredRow {
             content: content, createdAt: 0)
     }
 
+    /// What it adds to the usage of its circle: its content, and what its row takes when the circle is read, about.
+    public var bytes: Int { Self.besidesContent + content.utf8.count }
+    /// The bytes of an occurrence besides its content.
+    public static let besidesContent = 700
+
     static let table = RecordTable<ChangedOccurrence>(
         "occurrences",
         [
@@ -45,6 +50,37 @@ extension ReadTransaction {
         try first(
             "WHERE circle_id = $1 AND collection = 'appointments' AND item_id = $2 AND original_start = $3",
             [.text(circle), .text(item), .text(originalStart)])
+    }
+
+    /// Returns the changed occurrences of one appointment at some original starts, in order.
+    public func occurrences(at starts: [String], of item: String, in circle: String) throws -> [ChangedOccurrence] {
+        try eachGroup(starts, from: 3) { parameters, values in
+            try all(
+                """
+                WHERE circle_id = $1 AND collection = 'appointments' AND item_id = $2
+                    AND original_start IN (\(parameters))
+                """, [.text(circle), .text(item)] + values)
+        }.sorted { $0.originalStart < $1.originalStart }
+    }
+
+    /// Returns the original starts of all changed occurrences of one appointment, in order.
+    public func occurrenceStarts(of item: String, in circle: String) throws -> [String] {
+        try values(
+            """
+            SELECT original_start FROM occurrences
+            WHERE circle_id = $1 AND collection = 'appointments' AND item_id = $2 ORDER BY original_start
+            """, [.text(circle), .text(item)]
+        ) { try $0.text(required: "original_start") }
+    }
+
+    /// Returns the number of changed occurrences of one appointment, and the bytes of their contents.
+    public func occurrenceUsage(of item: String, in circle: String) throws -> Usage {
+        let row = try row(
+            """
+            SELECT COUNT(*) AS count, CAST(COALESCE(SUM(length(CAST(content AS BLOB))), 0) AS BIGINT) AS bytes
+            FROM occurrences WHERE circle_id = $1 AND collection = 'appointments' AND item_id = $2
+            """, [.text(circle), .text(item)])
+        return Usage(count: row?.integer("count") ?? 0, bytes: row?.integer("bytes") ?? 0)
     }
 
     /// Returns changed occurrences of one appointment after a given one, in order of original start.
@@ -100,58 +136,61 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    public func putOccurrence(_ occurrence: ChangedOccurrence, now: Int) throws {
-        let old = try self.occurrence(occurrence.originalStart, of: occurrence.itemID, in: occurrence.circleID)
-        var stored = occurrence
-        (stored.createdAt, stored.updatedAt) = (now, now)
-        try put(stored)
-        let number = try note(
-            [CircleChange(occurrence, old == nil ? .created : .updated)], in: occurrence.circleID, now: now
-        ).lowerBound
-        if let old { try keep([KeptContent(old, old.content, number: number, now: now)], in: occurrence.circleID) }
-    }
-
-    /// Stores changed occurrences of a series that has none of them, as a part of the change of the series.
+    /// Stores changed occurrences of one series, each at most once, and counts their bytes.
     ///
-    /// - Parameter cause: the number of that change.
-    public func putOccurrences(_ occurrences: [ChangedOccurrence], causedBy cause: Int, now: Int) throws {
+    /// - Parameters:
+    ///   - old: those of the same original starts that are stored.
+    ///   - cause: the number of the change of the series that this is a part of; nil for changes of their own.
+    public func putOccurrences(
+        _ occurrences: [ChangedOccurrence], replacing old: [ChangedOccurrence] = [], causedBy cause: Int? = nil,
+        now: Int
+    ) throws {
         guard let circle = occurrences.first?.circleID else { return }
-        try insert(
+        let known = Dictionary(old.map { (ByteString($0.originalStart), $0) }) { $1 }
+        let before = occurrences.map { known[ByteString($0.originalStart)] }
+        try put(
             all: occurrences.map {
                 var stored = $0
                 (stored.createdAt, stored.updatedAt) = (now, now)
                 return stored
             })
-        let numbers = try note(occurrences.map { CircleChange($0, .created) }, in: circle, now: now)
+        try addItemUsage(Usage(bytes: occurrences.bytes - before.compactMap(\.self).bytes), of: circle)
+        let numbers = try note(
+            zip(occurrences, before).map { CircleChange($0, $1 == nil ? .created : .updated) }, in: circle, now: now)
         try keep(
-            zip(occurrences, numbers).map { KeptContent($0, nil, number: $1, cause: cause, now: now) }, in: circle)
-    }
-
-    /// Deletes a changed occurrence; returns false when the occurrence has not been changed.
-    public func deleteOccurrence(_ originalStart: String, of item: String, in circle: String, now: Int) throws -> Bool {
-        guard let old = try occurrence(originalStart, of: item, in: circle) else { return false }
-        try deleteOccurrences([old], causedBy: nil, now: now)
-        return true
+            zip(zip(occurrences, before), numbers).compactMap { part, number in
+                // What comes by itself had no content before, as its change says.
+                part.1 == nil && cause == nil
+                    ? nil : KeptContent(part.0, part.1?.content, number: number, cause: cause, now: now)
+            }, in: circle)
     }
 
     /// Deletes changed occurrences of one series.
     ///
     /// - Parameter cause: the number of the change of the series that this is a part of; nil for changes of their own.
-    public func deleteOccurrences(_ occurrences: [ChangedOccurrence], causedBy cause: Int?, now: Int) throws {
+    public func deleteOccurrences(_ occurrences: [ChangedOccurrence], causedBy cause: Int? = nil, now: Int) throws {
         guard let first = occurrences.first else { return }
         let circle = first.circleID
-        for occurrence in occurrences {
-            try execute(
-                """
-                DELETE FROM occurrences
-                WHERE circle_id = $1 AND collection = 'appointments' AND item_id = $2 AND original_start = $3
-                """, [.text(circle), .text(first.itemID), .text(occurrence.originalStart)])
+        _ = try eachGroup(occurrences.map(\.originalStart), from: 3) { parameters, values in
+            [
+                try execute(
+                    """
+                    DELETE FROM occurrences WHERE circle_id = $1 AND collection = 'appointments' AND item_id = $2
+                        AND original_start IN (\(parameters))
+                    """, [.text(circle), .text(first.itemID)] + values)
+            ]
         }
+        try addItemUsage(Usage(bytes: -occurrences.bytes), of: circle)
         let numbers = try note(occurrences.map { CircleChange($0, .deleted) }, in: circle, now: now)
         try keep(
             zip(occurrences, numbers).map { KeptContent($0, $0.content, number: $1, cause: cause, now: now) },
             in: circle)
     }
+}
+
+extension [ChangedOccurrence] {
+    /// What they add to the usage of their circle.
+    public var bytes: Int { reduce(0) { $0 + $1.bytes } }
 }
 
 extension CircleChange {
@@ -164,7 +203,7 @@ extension CircleChange {
 
 extension KeptContent {
     fileprivate init(
-        _ occurrence: ChangedOccurrence, _ content: String?, number: Int, cause: Int? = nil, now: Int
+        _ occurrence: ChangedOccurrence, _ content: String?, number: Int, cause: Int?, now: Int
     ) {
         self.init(
             content, ofPart: occurrence.originalStart, of: occurrence.itemID, .appointments, in: occurrence.circleID,

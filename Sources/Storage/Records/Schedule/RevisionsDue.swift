@@ -74,8 +74,27 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// How many items one statement examines.
+    /// How many items one statement examines, unless the first of them have so many bytes that it ends with these: a row
+    /// is written again with its content, while all others who write wait.
     private static var revisedTogether: Int { 500 }
+    private static var revisedBytes: Int { 1 << 20 }
+
+    /// Returns the key of the last item that a statement examines; nil if no items are left after it.
+    private func lastTogether(
+        _ key: String, where condition: String, _ arguments: [SQLValue], limit: Int
+    ) throws -> SQLRow? {
+        let (most, bytes) = ("$\(arguments.count + 1)", "$\(arguments.count + 2)")
+        return try row(
+            """
+            SELECT \(key) FROM (
+                SELECT \(key), ROW_NUMBER() OVER (ORDER BY \(key)) AS place, SUM(size) OVER (ORDER BY \(key)) AS total
+                FROM (
+                    SELECT \(key), LENGTH(content) AS size FROM schedule_items
+                    WHERE \(condition) ORDER BY \(key) LIMIT \(most)
+                ) AS found
+            ) AS summed WHERE place = \(most) OR total >= \(bytes) ORDER BY \(key) LIMIT 1
+            """, arguments + [.integer(limit), .integer(Self.revisedBytes)])
+    }
 
     /// Raises the revision of the items that a change affects; when there are many, the rest is recorded as due.
     func revise(
@@ -118,12 +137,9 @@ extension WriteTransaction {
         because reason: RevisionReason, in circle: String, _ titles: NamesInTitles,
         after position: (collection: String, id: String), now: Int
     ) throws -> (collection: String, id: String)? {
-        let end = try row(
-            """
-            SELECT collection, id FROM schedule_items WHERE circle_id = $1 AND (collection, id) > ($2, $3)
-            ORDER BY collection, id LIMIT 1 OFFSET $4
-            """,
-            [.text(circle), .text(position.collection), .text(position.id), .integer(Self.revisedTogether - 1)])
+        let end = try lastTogether(
+            "collection, id", where: "circle_id = $1 AND (collection, id) > ($2, $3)",
+            [.text(circle), .text(position.collection), .text(position.id)], limit: Self.revisedTogether)
         let last = try end.map { (collection: try $0.text(required: "collection"), id: try $0.text(required: "id")) }
         var arguments: [SQLValue] = [
             .text(circle), .integer(now), .text(position.collection), .text(position.id), .text(reason.subject),
@@ -144,18 +160,16 @@ extension WriteTransaction {
 // MARK: All circles
 
 extension WriteTransaction {
-    /// Raises the revision of some items of all circles, because the program shows every item differently.
+    /// Raises the revision of some items of all circles, because the program shows every item differently: at most
+    /// `limit`, and about 1 MiB of them.
     ///
     /// - Returns: the last one; nil when no item follows.
     public func reviseItems(
         after position: (circle: String, collection: String, id: String), now: Int, limit: Int
     ) throws -> (circle: String, collection: String, id: String)? {
         let start: [SQLValue] = [.text(position.circle), .text(position.collection), .text(position.id)]
-        let end = try row(
-            """
-            SELECT circle_id, collection, id FROM schedule_items WHERE (circle_id, collection, id) > ($1, $2, $3)
-            ORDER BY circle_id, collection, id LIMIT 1 OFFSET $4
-            """, start + [.integer(limit - 1)]
+        let end = try lastTogether(
+            "circle_id, collection, id", where: "(circle_id, collection, id) > ($1, $2, $3)", start, limit: limit
         ).map {
             (
                 circle: try $0.text(required: "circle_id"), collection: try $0.text(required: "collection"),

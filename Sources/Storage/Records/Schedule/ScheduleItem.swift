@@ -168,6 +168,7 @@ extension WriteTransaction {
         let occurrences = collection == .appointments ? try self.occurrences(of: id, in: circle) : []
         if !occurrences.isEmpty {
             try execute("DELETE FROM occurrences WHERE circle_id = $1 AND collection = $2 AND item_id = $3", key)
+            try addItemUsage(Usage(bytes: -occurrences.bytes), of: circle)
         }
         let number = try note(
             [CircleChange(.item, .deleted, collection: collection.rawValue, id: id)], in: circle, now: now

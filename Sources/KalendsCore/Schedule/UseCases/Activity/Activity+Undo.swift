@@ -14,14 +14,13 @@ extension Activity {
             let own = try Rights.authorized(circle, for: caller.identity, .write, in: transaction)
             return try PreparedUndo(UndoPlan(number, in: own, kinds, keptDays: keptDays, now: acts.now()), in: own)
         }.followed()
-        let most = quotas.clamped(to: caller.identity).occurrencesPerItem
         return try await acts.schedule(in: circle, for: caller, quotas) { writer in
             let transaction = writer.transaction
             let own = try Rights.authorized(circle, for: caller.identity, .write, in: transaction)
             let plan = try UndoPlan(number, in: own, kinds, keptDays: keptDays, now: writer.now)
             transaction.isMade(by: caller.author(undoing: number))
             do {
-                try Self.carryOut(plan, prepared, &writer, mostOccurrences: most)
+                try Self.carryOut(plan, prepared, &writer)
             } catch let refusal as Refusal where refusal.kind == .invalid {
                 // What was valid once need not be valid now: a patient may have left, for example.
                 throw Refusal.conflict(
@@ -40,10 +39,10 @@ extension Activity {
     }
 
     private static func carryOut(
-        _ plan: UndoPlan, _ prepared: PreparedUndo, _ writer: inout ScheduleWriter, mostOccurrences most: Int
+        _ plan: UndoPlan, _ prepared: PreparedUndo, _ writer: inout ScheduleWriter
     ) throws {
         let place = plan.place
-        guard place.part.isEmpty else { return try carryOutOccurrence(plan, &writer, most) }
+        guard place.part.isEmpty else { return try carryOutOccurrence(plan, &writer) }
         guard let content = plan.content else {
             _ = try writer.delete(place.id, place.kind.collection)
             return
@@ -70,15 +69,9 @@ extension Activity {
             })
     }
 
-    private static func carryOutOccurrence(
-        _ plan: UndoPlan, _ writer: inout ScheduleWriter, _ most: Int
-    ) throws {
+    private static func carryOutOccurrence(_ plan: UndoPlan, _ writer: inout ScheduleWriter) throws {
         let (place, transaction, circle) = (plan.place, writer.transaction, writer.circle.id)
-        let old = try transaction.occurrence(place.part, of: place.id, in: circle)
-        guard let content = plan.content else {
-            if let old { try writer.delete(old) }
-            return
-        }
+        guard let content = plan.content else { return try writer.put([(place.part, nil)], of: place.id) }
         guard let item = try transaction.item(place.id, place.kind.collection, in: circle),
             let start = Instant(basic: place.part)
         else { throw Refusal.missing(place.kind.resource) }
@@ -86,13 +79,10 @@ extension Activity {
         guard series.hasOccurrence(at: start, in: series.zone(or: writer.zone)) == true else {
             throw Refusal.conflict("The series no longer has this occurrence.", code: .undoState)
         }
-        if old == nil, try transaction.occurrenceCount(of: place.id, in: circle) >= most {
-            throw Refusal.quota("A series has", most, "changed occurrences")
-        }
-        try writer.put(
-            ChangedOccurrence(
-                OccurrenceContent(stored: content).checked(originalStart: start, series: series), at: start,
-                of: place.id, in: circle))
+        let occurrence = try ChangedOccurrence(
+            OccurrenceContent(stored: content).checked(originalStart: start, series: series), at: start,
+            of: place.id, in: circle)
+        try writer.put([(place.part, occurrence)], of: place.id)
     }
 }
 
@@ -113,7 +103,7 @@ private struct PreparedUndo: Sendable {
         own = ItemDraft(try place.kind.init(stored: content), in: zone)
         changed =
             place.kind.collection == .appointments
-            ? try circle.transaction.occurrences(of: place.id, in: circle.id).map(\.originalStart)
+            ? try circle.transaction.occurrenceStarts(of: place.id, in: circle.id)
                 + plan.occurrences.map(\.start.basic) : []
     }
 
