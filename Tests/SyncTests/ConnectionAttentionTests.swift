@@ -91,7 +91,8 @@ struct ConnectionAttentionTests {
             try await bench.decide(conflict, "calendar").expect(200)
             try await bench.run(id)
             let event = try #require(calendar.event(of: "a0")?.entry)
-            #expect(starts.map { event.occurrence(takingPlaceAt: $0) != nil } == [true, false])
+            let there = event.canonical
+            #expect(starts.map { there.effective(at: $0) != nil } == [true, false])
             #expect(try await bench.conflicts(id).isEmpty)
             let cancelled = try await bench.server.call(.get, "/v1/circles/c/appointments/a0/occurrences?limit=10")
                 .expect(200).json["items"]?.array

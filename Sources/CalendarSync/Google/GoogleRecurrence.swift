@@ -149,14 +149,14 @@ extension Repetition {
         var given = Set(rdates + [start])
         guard let rrule else { return given }
         guard let rule = try? RecurrenceRule(rrule) else { return nil }
-        var walls: [CivilDateTime: [Instant]] = [:]
-        for time in times { walls[zone.rules.civil(at: time), default: []].append(time) }
+        var event = Event(uid: "", start: .zoned(zone.rules.civil(at: start), zone))
+        event.recurrence.rules = [rule]
         var budget = RecurrenceBudget(steps: 1_000_000)
-        guard
-            let found = rule.gives(
-                Array(walls.keys), startingAt: .zoned(zone.rules.civil(at: start), zone), budget: &budget)
-        else { return nil }
-        for wall in found { given.formUnion(walls[wall] ?? []) }
+        // By their instants: a time that the clock skips is an hour later.
+        let found = Series(master: event, overrides: []).starts(
+            among: times, floatingIn: zone.rules, budget: &budget)
+        guard let found else { return nil }
+        given.formUnion(found)
         return given
     }
 }

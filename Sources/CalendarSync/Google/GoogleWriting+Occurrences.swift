@@ -50,7 +50,7 @@ extension GoogleWriting {
         let differed = Set(from?.occurrences.keys.map { $0 } ?? [])
         starts.formUnion(isMoved ? to.remaining(of: differed) : differed)
         starts.subtract(to.repetition?.exdates ?? [])
-        let known = isMoved ? from?.remaining(of: starts) : nil
+        let known = isMoved ? from.map { $0.repetition == nil ? [] : $0.remaining(of: starts) } : nil
         return starts.sorted().compactMap { original in
             let asSeries = to.plain(at: original)
             var wanted = asSeries

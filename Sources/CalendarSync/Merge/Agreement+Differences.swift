@@ -123,13 +123,17 @@ extension Entry {
 extension Link {
     /// Keeps what an earlier write could not write, where both sides still have what they had of all in which they differ.
     mutating func keep(_ unwritten: String?, since known: Agreement?) {
-        guard self.unwritten == nil, let unwritten, let known, let agreed else { return }
+        guard let unwritten, let known, let agreed else { return }
         let differing = EntryField.ofEvents.filter { known.ours[$0] != known.theirs[$0] }
         let isAsItWas = differing.allSatisfy { field in
             agreed.ours[field] == known.ours[field] && agreed.theirs[field] == known.theirs[field]
         }
         guard isAsItWas, known.ours.canonical.occurrences == agreed.ours.canonical.occurrences else { return }
-        self.unwritten = unwritten
+        guard let now = self.unwritten, !unwritten.contains(now) else {
+            self.unwritten = unwritten
+            return
+        }
+        if !now.contains(unwritten) { self.unwritten = "\(unwritten) \(now)" }
     }
 }
 

@@ -10,7 +10,7 @@ struct Plan {
     init(steps: [Step], planner: Planner) {
         self.steps = steps
         counts = RunRecord.Counts()
-        for step in steps { counts.add(step) }
+        for step in steps { counts.add(step, planner) }
         hold = Plan.hold(steps, planner)
     }
 
@@ -48,6 +48,15 @@ extension Planner {
     }
 }
 
+extension Planner {
+    /// Whether a conflict is an open one that is known already, with all its occurrences: it may have become smaller.
+    func knows(_ conflict: ConflictRecord) -> Bool {
+        conflicts[conflict.item]?.contains {
+            $0.id == conflict.id && Set(conflict.starts).isSubset(of: $0.starts)
+        } ?? false
+    }
+}
+
 extension Hold {
     /// Reports whether the approval of this hold also covers another one.
     func allows(_ other: Hold) -> Bool {
@@ -59,7 +68,7 @@ extension Hold {
 }
 
 extension RunRecord.Counts {
-    fileprivate mutating func add(_ step: Step) {
+    fileprivate mutating func add(_ step: Step, _ planner: Planner) {
         var isUnchanged = true
         for draft in step.drafts where !draft.isClearing {
             isUnchanged = false
@@ -75,7 +84,7 @@ extension RunRecord.Counts {
             pulled += 1
             isUnchanged = false
         }
-        conflicts += step.conflicts.count { $0.isNews }
+        conflicts += step.conflicts.count { $0.isNews && !planner.knows($0) }
         if step.isFailure {
             failed += 1
         } else if isUnchanged {

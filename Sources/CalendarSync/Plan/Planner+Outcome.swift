@@ -329,16 +329,19 @@ extension ConflictRecord {
 
     /// Returns this record after what is in the calendar now, if that settles it or a part of it; nil otherwise. Of a
     /// deletion, what takes place again there is settled.
-    fileprivate func followed(by there: ThreeStates.RemoteState, at now: Instant) -> ConflictRecord? {
+    func followed(by there: ThreeStates.RemoteState, at now: Instant) -> ConflictRecord? {
         switch (kind, there) {
         case (.unreadable, .present): settled(.calendar, at: now)
         case (.deletedThere, .present(let theirs)):
-            without(starts.filter { theirs.canonical.effective(at: $0) != nil }, at: now)
+            without(back(in: theirs.canonical), at: now)
         // It is there again, which is all that is known of it.
         case (.deletedThere, .unreadable) where starts.isEmpty: closed(.kalends, at: now)
         default: nil
         }
     }
+
+    /// Returns the occurrences concerned that take place in a canonical entry.
+    private func back(in entry: Entry) -> [Instant] { starts.filter { entry.effective(at: $0) != nil } }
 
     /// Returns this record of deleted occurrences with those that were deleted since, so that a series has one; nil if
     /// it has them all.

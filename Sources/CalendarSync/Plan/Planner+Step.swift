@@ -28,7 +28,8 @@ extension Planner {
             here = deleted.contains(item.whole) ? .deleted : .hidden
         }
         var step =
-            isLeftAlone(link, here, sight, there) ? unchanged(link, there) : decide(link, ours, here, sight, there)
+            isLeftAlone(link, here, sight, there)
+            ? unchanged(link, sight, there) : decide(link, ours, here, sight, there)
         // What a write leaves out is known after it.
         if let sentence = link.unwritten, step?.drafts.isEmpty != false {
             lost.append(Limitation(field: "", message: sentence))
@@ -230,10 +231,17 @@ extension Planner {
         return Step(item: item, link: kept)
     }
 
-    /// Returns the step of a link that does not change.
-    private func unchanged(_ link: Link, _ there: ThreeStates.RemoteState) -> Step? {
+    /// Returns the step of a link that does not change; what its event settles of conflicts does.
+    private func unchanged(
+        _ link: Link, _ sight: Observations.Observation?, _ there: ThreeStates.RemoteState
+    ) -> Step? {
         guard link.externalID != nil, link.state != .untracked else { return nil }
-        return Step(item: link.item, isFailure: link.state == .quarantined)
+        var step = Step(item: link.item, isFailure: link.state == .quarantined)
+        // Of an event that was not looked at, `there` is what both sides agreed on before.
+        if sight != nil {
+            step.conflicts = (conflicts[link.item] ?? []).compactMap { $0.followed(by: there, at: now) }
+        }
+        return step
     }
 
     /// Returns the step of an item that cannot be written as it is.

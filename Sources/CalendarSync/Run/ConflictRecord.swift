@@ -70,18 +70,31 @@ extension ConflictRecord {
     /// Returns this record of a deletion without the occurrences that take place again, settled if that is all; nil for
     /// none of them.
     public func without(_ back: [Instant], at now: Instant) -> ConflictRecord? {
+        let back = Set(back)
         let rest = starts.filter { !back.contains($0) }
         guard !rest.isEmpty else { return closed(.kalends, at: now) }
         guard rest.count < starts.count else { return nil }
         var record = self
         (record.occurrence, record.occurrences) = (rest[0], rest.count > 1 ? rest : nil)
-        record.fields = fields.filter { field in field.occurrence.map(rest.contains) ?? true }.map { field in
+        let listed = fields.filter { field in field.occurrence.map(rest.contains) ?? true }
+        record.fields = (listed + unlisted(rest)).shortened.map { field in
             var field = field
             if rest.count == 1 { field.occurrence = nil }
             return field
         }
         (record.ours, record.theirs) = (ours?.about(rest), theirs?.about(rest))
         return record
+    }
+
+    /// Returns the fields of some deleted occurrences that this record does not list, as many as a record has.
+    private func unlisted(_ starts: [Instant]) -> [Field] {
+        guard kind == .deletedThere, let entry = ours?.canonical else { return [] }
+        let listed = Set(fields.compactMap(\.occurrence))
+        return starts.filter { !listed.contains($0) }.prefix(Self.mostFields).compactMap { start -> Field? in
+            guard let text = entry.effective(at: start)?.span.text else { return nil }
+            return Field(
+                field: .existence, occurrence: start, base: text, kalends: text, calendar: nil, kept: .kalends)
+        }
     }
 }
 

@@ -79,6 +79,9 @@ extension RunSession {
             let isWritten = isWhole && link.unwritten == nil && link.state == .linked
             isChanged = isWritten || entry.canonical != operation.before?.canonical
             link.keep(unwritten, since: known)
+        } else if case .master = event.content, let there = link.agreed?.theirs {
+            link.unwritten = there.cut(of: wanted.canonical, from: operation.before?.canonical)?.sentence
+            link.keep(unwritten, since: known)
         }
         if let sentence = link.unwritten { noteShortened(operation.item, ours.title, sentence) }
         if isChanged { changed.insert(operation.item) }
@@ -95,10 +98,15 @@ extension RunSession {
                 after: link.agreed?.theirs))
     }
 
-    private mutating func noteShortened(_ item: ItemKey, _ title: String, _ sentence: String) {
+    mutating func noteShortened(_ item: ItemKey, _ title: String, _ sentence: String) {
         let known = shortened[item]?.message ?? ""
         guard !known.hasSuffix(sentence) else { return }
-        shortened[item] = ShortenedItems.Item(item, title, known.isEmpty ? sentence : "\(known) \(sentence)")
+        var message = known.isEmpty ? sentence : "\(known) \(sentence)"
+        // What an earlier write left out is said already.
+        if let former = planner.links[item]?.unwritten, known.hasSuffix(former), sentence.hasPrefix(former) {
+            message = "\(known)\(sentence.dropFirst(former.count))"
+        }
+        shortened[item] = ShortenedItems.Item(item, title, message)
     }
 
     /// Compares what is there after a write with what was meant. What is as it was before has not been written, and is

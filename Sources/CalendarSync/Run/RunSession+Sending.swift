@@ -5,7 +5,10 @@ import ICalBridge
 extension RunSession {
     /// Carries out the plan: first what only has to be stored, then changes from the calendar, then changes to it.
     mutating func carryOut(_ plan: Plan) async throws {
-        for step in plan.steps { shortened[step.item] = ShortenedItems.Item(of: step) }
+        for step in plan.steps {
+            shortened[step.item] = ShortenedItems.Item(of: step)
+            if !step.drafts.isEmpty { drafted.insert(step.item) }
+        }
         record.shortened = ShortenedItems(shortened.values)
         try await enterCalendar()
         // All at once: after a kill between them, those without their new id would seem to be deleted.
@@ -114,9 +117,9 @@ extension RunSession {
             lighten(&batch)
             switch try await context.store.apply(change.ofSeries, recording: batch) {
             case .applied(let applied):
+                count(step.conflicts)
                 remember(batch)
                 record.counts.pulled += 1
-                count(step.conflicts)
                 planner.showAgain(step.item, applied)
             case .changedMeanwhile:
                 let (desired, whole) = (try await context.store.desired(), step.item.whole)

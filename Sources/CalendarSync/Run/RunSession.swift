@@ -32,6 +32,8 @@ struct RunSession {
     var changed: Set<ItemKey> = []
     /// The items of which the calendar keeps less than they say.
     var shortened: [ItemKey: ShortenedItems.Item] = [:]
+    /// Items that the plan was to write: what an earlier write left out of them is said only at the end.
+    var drafted: Set<ItemKey> = []
     var isPreview = false
     /// About how many bytes events have beyond their items, as it is stored, and of how many bytes this run has made
     /// records.
@@ -116,6 +118,12 @@ struct RunSession {
         if failure == nil, unsettled.isEmpty { batch.position = position }
         record.counts.failed += failed.count
         record.isWhole = failure == nil && unsettled.isEmpty ? true : nil
+        for item in drafted {
+            guard let link = planner.links[item], link.externalID != nil, let sentence = link.unwritten,
+                let ours = planner.shown[item]
+            else { continue }
+            noteShortened(item, ours.entry.title, sentence)
+        }
         record.shortened = ShortenedItems(shortened.values)
         record.state = .done
         record.endedAt = context.now()
@@ -166,9 +174,9 @@ struct RunSession {
         }
     }
 
-    /// Counts new conflicts, each once.
+    /// Counts new conflicts, each once; to be called before they are remembered.
     mutating func count(_ conflicts: [ConflictRecord]) {
-        for conflict in conflicts where conflict.isNews {
+        for conflict in conflicts where conflict.isNews && !planner.knows(conflict) {
             if counted.insert(conflict.id).inserted { record.counts.conflicts += 1 }
         }
     }
@@ -243,18 +251,18 @@ extension Link {
 extension Hold {
     /// The reasons, in sentences for people.
     var sentence: String {
-        func counted(_ number: Int, _ what: String, _ one: String, _ many: String) -> String {
-            "\(number) \(what)\(number == 1 ? " \(one)" : "s \(many)")"
+        func counted(_ number: Int, _ what: String, _ one: String, _ many: String? = nil) -> String {
+            "\(number) \(what)\(number == 1 ? "" : "s") \(number == 1 ? one : many ?? one)"
         }
         var sentences: [String] = []
         if causes.contains(.restored) {
             sentences.append("The calendar has events that this database does not know: the database is an older copy.")
         }
         if causes.contains(.shared) {
-            let items = counted(shared ?? 0, "item", "would be there twice", "would be there twice")
+            let items = counted(shared ?? 0, "item", "would be there twice")
             sentences.append(
-                "Another connection already writes this circle into this calendar: \(items). In another calendar they "
-                    + "would not.")
+                "Another connection already writes this circle into this calendar: \(items). Choose another calendar "
+                    + "to avoid that.")
         }
         if causes.contains(.empty) {
             sentences.append("The calendar is suddenly empty.")
@@ -263,7 +271,7 @@ extension Hold {
                 counted(missing, "event", "is suddenly missing", "are suddenly missing") + " from the calendar.")
         }
         if causes.contains(.deletions) {
-            sentences.append(counted(deletions, "event", "would be deleted", "would be deleted") + " in the calendar.")
+            sentences.append(counted(deletions, "event", "would be deleted") + " in the calendar.")
         }
         return sentences.joined(separator: " ")
     }

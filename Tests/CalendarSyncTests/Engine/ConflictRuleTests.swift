@@ -123,8 +123,8 @@ import Testing
         #expect(rest.starts == Array(starts[1...]) && rest.state == .open && rest.fields.count == 2)
         for (back, left) in [(starts[1], [starts[0], starts[2]]), (starts[0], [starts[2]])] {
             world.editThere(Self.item) { $0.occurrences[back] = nil }
-            try await world.run()
-            #expect(world.open.map(\.starts) == [left])
+            let record = try await world.run()
+            #expect(world.open.map(\.starts) == [left] && record?.counts.conflicts == 0)
         }
         let conflict = try #require(world.open.first)
         #expect(conflict.fields.count == 1 && conflict.fields.first?.occurrence == nil)
@@ -133,6 +133,20 @@ import Testing
         let entry = try #require(world.store.items[Self.item]?.entry.canonical)
         #expect(entry.occurrences == [starts[2]: .cancelled] && world.event(Self.item)?.entry.canonical == entry)
         #expect(world.open.isEmpty)
+    }
+
+    @Test("A deleted event that is there again once its item is gone leaves no conflict open")
+    func rescuedWithoutItem() async throws {
+        let world = try await World.stage(appointments: 2)
+        world.deleteThere(Self.item)
+        try await world.run()
+        #expect(world.open.map(\.kind) == [.deletedThere])
+        world.store.items[Self.item]?.isDeleted = true
+        var stored = try #require(world.calendar.events.values.first { $0.mark?.item == Self.item })
+        stored.isLive = true
+        world.calendar.put(stored)
+        try await world.run()
+        #expect(world.open.isEmpty && world.event(Self.item) != nil)
     }
 
     @Test("A deleted event that is there again and cannot be read is one conflict, not two")

@@ -49,6 +49,19 @@ struct ManyOccurrencesTests {
         }
     }
 
+    @Test("Once the occurrences that a conflict lists are back, it lists others")
+    func listedAreBack() async throws {
+        let (world, starts) = try await Self.series(160)
+        let deleted = Array(starts.prefix(150))
+        world.editThere(Self.item) { entry in for start in deleted { entry.occurrences[start] = .cancelled } }
+        try await world.run()
+        let back = Array(deleted.prefix(ConflictRecord.mostFields))
+        let rest = try #require(world.open.first?.without(back, at: Instant(seconds: world.clock)))
+        #expect(rest.starts == Array(deleted.dropFirst(back.count)))
+        #expect(rest.fields.map(\.occurrence) == rest.starts.map { $0 })
+        #expect(rest.fields.allSatisfy { $0.kalends != nil && $0.calendar == nil })
+    }
+
     @Test("Occurrences that are deleted later join the open conflict of their series, and are nothing new again")
     func later() async throws {
         let (world, starts) = try await Self.series(10)

@@ -21,6 +21,22 @@ import Testing
         #expect(DeletionLimit().holds(deletions, of: linked) == holds)
     }
 
+    @Test("What two writes left out is said of both, and once")
+    func unwrittenTwice() {
+        let whole = Entry(title: "x", notes: "Notes", location: "Place", span: World.span(0))
+        let known = Agreement(
+            ours: Entry(title: "x", notes: "Notes", span: World.span(0)),
+            theirs: Entry(title: "x", notes: "No", span: World.span(0)))
+        var link = Link(item: Self.item, state: .linked, since: Instant(seconds: 0))
+        link.agreed = Agreement(
+            ours: whole, theirs: Entry(title: "x", notes: "No", location: "Pl", span: World.span(0)))
+        link.unwritten = "Less of the location."
+        for _ in 0..<2 {
+            link.keep("Less of the notes.", since: known)
+            #expect(link.unwritten == "Less of the notes. Less of the location.")
+        }
+    }
+
     @Test("A series lies in a window if any of its occurrences does, and none that was cancelled")
     func windows() {
         func window(_ from: Int, _ to: Int) -> TimeRange {

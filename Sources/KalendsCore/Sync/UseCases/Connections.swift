@@ -36,17 +36,11 @@ package struct Connections: Sendable {
         private static func shortened(
             of own: Connection, in transaction: any ReadTransaction
         ) throws -> [ConnectionAttention] {
-            guard own.lastSyncAt != nil, own.calendarID != nil else { return [] }
-            var before = Int.max
-            while true {
-                let rows = try transaction.syncRuns(of: own.id, before: before, limit: 10)
-                if let done = rows.first(where: { $0.state == .done }) {
-                    let record: RunRecord = try storedRecord(done.content)
-                    return record.shortened.map { ConnectionAttention.all(of: $0, at: done.startedAt) } ?? []
-                }
-                guard let last = rows.last else { return [] }
-                before = last.number
-            }
+            guard own.lastSyncAt != nil, own.calendarID != nil,
+                let done = try transaction.latestSyncRun(of: own.id, in: .done)
+            else { return [] }
+            let record: RunRecord = try storedRecord(done.content)
+            return record.shortened.map { ConnectionAttention.all(of: $0, at: done.startedAt) } ?? []
         }
     }
 

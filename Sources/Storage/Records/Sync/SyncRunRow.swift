@@ -72,6 +72,13 @@ extension ReadTransaction {
             "WHERE connection_id = $1 AND state = $2 ORDER BY number DESC", [.text(connection), .text(state.rawValue)])
     }
 
+    /// Returns a connection's latest run in a state.
+    public func latestSyncRun(of connection: String, in state: SyncRunRow.State) throws -> SyncRunRow? {
+        try first(
+            "WHERE connection_id = $1 AND state = $2 ORDER BY number DESC LIMIT 1",
+            [.text(connection), .text(state.rawValue)])
+    }
+
     public func heldRun(ofConnection id: String) throws -> HeldRun? {
         try syncRuns(of: id, in: .held).first.map { HeldRun(id: $0.id, at: $0.startedAt) }
     }
