@@ -104,6 +104,11 @@ struct FreeBusyTests {
             #expect(try await available(["includeShifts": false]) == nil)
             // Which of the times are work is more than such a feed shows.
             #expect(try await available(["detail": "busy"]) == nil)
+            // A day off is no time in which the reader is available, whatever the span.
+            let feed = try await server.makeFeed(label: "day")
+            let asked = Self.path(feed) + "?availability=1&start=2026-03-11&end=2026-03-12"
+            let day = try await server.raw(.get, asked).expect(200).text
+            #expect(day.contains("BEGIN:VAVAILABILITY\r\n") && !day.contains("BEGIN:AVAILABLE"))
         }
     }
 
@@ -189,7 +194,7 @@ struct FreeBusyTests {
         }
     }
 
-    @Test func `who only asks when somebody is busy has no change of an event`() async throws {
+    @Test func `asking when somebody is busy counts as a read, but not as having seen a change`() async throws {
         try await TestServer.run { server in
             try await Self.fill(server)
             let feed = try await server.makeFeed()

@@ -131,7 +131,7 @@ struct ProviderSessionTests {
                 $0.beforeToken = { try await Task.sleep(for: .seconds(20)) }
             }
             let begun = ContinuousClock.now
-            try await Browser(server).signIn(at: provider).expect(502)
+            try await Browser(server).signIn(at: provider).expect(503)
             #expect(ContinuousClock.now - begun < .seconds(18))
         }
     }

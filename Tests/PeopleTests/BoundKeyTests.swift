@@ -148,6 +148,14 @@ struct BoundKeyTests {
             let last = try await server.bearing(key, .get, "/v1/circles/c/feeds?limit=1&cursor=\(cursor)").expect(200)
             #expect(Set(Self.ids(first) + Self.ids(last)) == [plain.id, second.id])
             #expect(last.json["nextCursor"] == .null)
+            // So does what says who has a change.
+            try await server.put("tasks", "t", ["title": "Pills", "dueAt": "2026-03-07T09:00:00-08:00"])
+            for path in [feed.path, plain.path] { try await server.raw(.get, path).expect(200) }
+            try await server.services.counter.fold()
+            let reach = "/v1/circles/c/tasks/t/reach"
+            let all = try await server.call(.get, reach).expect(200)
+            let known = try await server.bearing(key, .get, reach).expect(200)
+            #expect(all.json["of"] == 2 && known.json["of"] == 1)
             try await server.bearing(key, .patch, "/v1/feeds/\(plain.id)", ["config": shows]).expect(422)
             try await server.bearing(
                 key, .post, "/v1/circles/c/feeds", ["userId": "ann", "label": "new", "config": shows]

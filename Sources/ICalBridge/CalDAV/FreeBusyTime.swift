@@ -12,8 +12,8 @@ package struct FreeBusyTime: Sendable {
     package let range: TimeRange
     /// The periods by kind, in seconds.
     private var periods: [Kind: [Range<Int>]] = [:]
-    /// When somebody is available, in seconds; empty if nothing says when.
-    private var available: [Range<Int>] = []
+    /// When somebody is available, in seconds; nil if that is not said.
+    private var available: [Range<Int>]?
     private var unsettled = 0
 
     private static let mostUnsettled = 10_000
@@ -52,12 +52,18 @@ package struct FreeBusyTime: Sendable {
         add(occurrence.range(floatingIn: zone), event.status == "TENTATIVE" ? .tentative : .busy)
     }
 
+    /// Has the text say when somebody is available, even if that is at no time of the span.
+    package mutating func saysAvailability() {
+        if available == nil { available = [] }
+    }
+
     /// Adds when somebody is available (RFC 7953): while an event lasts that is not cancelled.
     ///
     /// - Parameter zone: the clock of dates and floating times.
     package mutating func addAvailable(_ occurrence: Occurrence, floatingIn zone: any TimeZoneRules) {
         guard !occurrence.isCancelled else { return }
-        if let part = part(occurrence.range(floatingIn: zone)) { available.append(part) }
+        saysAvailability()
+        if let part = part(occurrence.range(floatingIn: zone)) { available?.append(part) }
         noteOne()
     }
 
@@ -80,7 +86,7 @@ package struct FreeBusyTime: Sendable {
 
     private mutating func settle() {
         periods = periods.mapValues(Self.united)
-        available = Self.united(available)
+        available = available.map(Self.united)
         unsettled = 0
     }
 
@@ -104,8 +110,8 @@ package struct FreeBusyTime: Sendable {
             .sorted { $0.range.from < $1.range.from }
     }
 
-    /// Returns the VFREEBUSY of the span, and a VAVAILABILITY if something says when somebody is available: one without
-    /// any time would say that they never are.
+    /// Returns the VFREEBUSY of the span, and a VAVAILABILITY if it says when somebody is available: one without any time
+    /// says that they are not in the whole span.
     ///
     /// - Parameter stamp: when it was made.
     package mutating func text(stamp: Instant) -> [UInt8] {
@@ -124,7 +130,7 @@ package struct FreeBusyTime: Sendable {
             }
         }
         writer.line("END", "VFREEBUSY")
-        if !available.isEmpty {
+        if let available {
             writer.line("BEGIN", "VAVAILABILITY")
             writer.head("availability", range, stamp)
             for period in available.map(TimeRange.init(seconds:)) {

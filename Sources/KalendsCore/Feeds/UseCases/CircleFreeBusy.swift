@@ -18,7 +18,7 @@ package struct CircleFreeBusy: Sendable {
     package static let (mostPeople, mostDays) = (50, 400)
 
     /// Returns when people are busy; throws 404 for a circle that is not the caller's, and 422 for users who are not its
-    /// members and for a span that is not valid or holds too much.
+    /// members and for a span that is not valid.
     package static func of(
         _ users: [String], in circleID: String, from: Instant, to: Instant, for caller: Caller, _ context: FeedContext
     ) async throws -> CircleFreeBusy {
@@ -44,12 +44,7 @@ package struct CircleFreeBusy: Sendable {
             var work = try Work(
                 circle, users, TimeRange(from: from, to: to), try CircleNames(circle.id, in: transaction),
                 context.settings)
-            do {
-                try work.addAll(in: transaction)
-            } catch is FeedFreeBusy.Fault {
-                throw Refusal.invalid(
-                    "/to", code: .callTooCostly, "There are too many events until then. Ask for fewer days.")
-            }
+            try work.addAll(in: transaction)
             return CircleFreeBusy(range: work.range, people: work.people())
         }.0
     }
@@ -91,23 +86,23 @@ package struct CircleFreeBusy: Sendable {
                 let own = users.indices.filter { index in content.ownerID.map { $0 == users[index] } ?? false }
                 let others = users.indices.filter { !own.contains($0) }
                 for (positions, isOwn) in [(own, true), (others, false)] where !positions.isEmpty {
-                    try add(
+                    add(
                         try builder.events(of: row, content, occurrences: occurrences, isOwn: isOwn), for: positions)
                 }
             }
             try ImportedSeries.eachInOrder(in: circle, from: first, to: last, transaction) { series in
                 let traits = EntryTraits(series)
-                try add(
+                add(
                     builder.events(of: series), for: users.indices.filter { filters[$0].exclusion(of: traits) == nil })
                 return true
             }
         }
 
-        private mutating func add(_ events: [Event], for positions: [Int]) throws {
+        private mutating func add(_ events: [Event], for positions: [Int]) {
             guard !positions.isEmpty, events.contains(where: { $0.isTransparent != true }) else { return }
             let zone = busy.zone.rules
             var found: [Occurrence] = []
-            try busy.each(of: events, in: range) { found.append($0) }
+            busy.each(of: events, in: range) { found.append($0) }
             for occurrence in found {
                 for position in positions { times[position].add(occurrence, floatingIn: zone) }
             }

@@ -22,8 +22,6 @@ package struct FeedFreeBusy: Sendable {
     package enum Fault: Error {
         /// No time of the feed's window is asked.
         case noTime
-        /// Finding the occurrences of all events takes more work than one answer may.
-        case tooMuch
     }
 
     package let live: LiveFeed
@@ -45,18 +43,35 @@ struct BusyWork {
 
     /// Calls the body with the occurrences of an entry in a span.
     ///
-    /// A series with more of them than are looked at counts from its beginning to its end: a part of them would show
-    /// somebody as free who is busy, and a refusal would let one dense series take everybody's answer away.
-    ///
-    /// - Throws: `FeedFreeBusy.Fault.tooMuch` once all entries together take too much work.
-    mutating func each(of events: [Event], in range: TimeRange, _ body: (Occurrence) -> Void) throws {
+    /// A series with more of them than are looked at counts from its beginning to its end, and so does each further one
+    /// once all entries together took too much work: a part of them would show somebody as free who is busy, and a
+    /// refusal would let dense series take everybody's answer away. Events that do not repeat take no work.
+    mutating func each(of events: [Event], in range: TimeRange, _ body: (Occurrence) -> Void) {
         let listed = events.reduce(0) { $0 + 2 + $1.recurrence.exclusions.count + $1.recurrence.additions.count }
         let (found, isWhole) = budget.within(Self.steps + listed) { [zone] part in
             events.occurrences(from: range.from, to: range.to, in: zone, most: Self.most, &part)
         }
-        guard !budget.isSpent else { throw FeedFreeBusy.Fault.tooMuch }
-        for occurrence in found { body(occurrence) }
-        if !isWhole { for occurrence in whole(events, in: range) { body(occurrence) } }
+        if isWhole {
+            for occurrence in found { body(occurrence) }
+            return
+        }
+        let known = budget.isSpent ? changed(events, in: range) : found
+        for occurrence in known where isBeside(occurrence) { body(occurrence) }
+        for occurrence in whole(events, in: range) { body(occurrence) }
+    }
+
+    /// Returns the changed occurrences, which are found without following a rule.
+    private func changed(_ events: [Event], in range: TimeRange) -> [Occurrence] {
+        let some = events.filter { $0.recurrenceID != nil }
+        var steps = RecurrenceBudget(steps: 2 * some.count)
+        return some.occurrences(from: range.from, to: range.to, in: zone, most: Self.most, &steps).0
+    }
+
+    /// Whether the time from the beginning of a series to its end may leave out an occurrence: a changed one, or one that
+    /// was added before the beginning.
+    private func isBeside(_ occurrence: Occurrence) -> Bool {
+        guard occurrence.event.recurrenceID == nil, let start = occurrence.event.start else { return true }
+        return occurrence.start.instant(floatingIn: zone.rules) < start.instant(floatingIn: zone.rules)
     }
 
     /// Returns the time from the beginning of each series to its end, as one occurrence of its master.
@@ -78,8 +93,9 @@ struct BusyWork {
 extension FeedReading {
     /// Returns when the reader of a feed is busy; throws `Ended` and `FeedFreeBusy.Fault`.
     ///
-    /// It says no more than the feed: a feed that shows only times does not say which of them are work. Asked when its
-    /// user works, it does not count that work as time in which they are busy: it is when others can have them.
+    /// It says no more than the feed: a feed that shows only times does not say which of them are work. Only what the
+    /// feed leaves out because finding its time takes too much work counts here. Asked when its user works, it does not
+    /// count that work as time in which they are busy: it is when others can have them.
     package func freeBusy(of token: Secret, now: Int, _ asked: FeedFreeBusy.Asked) async throws -> FeedFreeBusy {
         try await look(at: token, now: now) { feed, live, transaction in
             let (day, window) = live.window(now: now)
@@ -94,7 +110,10 @@ extension FeedReading {
                 // What took too much work to be looked up is not known to be another time.
                 guard entry.exclusion == nil || entry.exclusion == .costly else { return }
                 let isAvailable = showsWork && asked.wantsAvailability && entry.isWork
-                try work.each(of: entry.events, in: range) { occurrence in
+                guard isAvailable || entry.events.contains(where: { $0.isTransparent != true }) else { return }
+                // Whether it is said depends on the feed, not on the span: a day off is none in which others can have them.
+                if isAvailable { time.saysAvailability() }
+                work.each(of: entry.events, in: range) { occurrence in
                     if isAvailable {
                         time.addAvailable(occurrence, floatingIn: live.zone.rules)
                     } else {

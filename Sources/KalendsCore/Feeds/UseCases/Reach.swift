@@ -83,27 +83,27 @@ package struct Reach: Sendable {
         let whole = circle.member.map { $0.role == .owner } ?? true
         let look = try ReachQuery(item, change, circle.circle, now: now, context.settings, in: transaction)
         return Shown(
-            change: change, readers: try Self.readers(look, whole, user, transaction),
+            change: change, readers: try Self.readers(look, whole, circle.caller, transaction),
             connections: try Self.connections(look, whole, user, transaction),
-            silent: try Self.silent(look, user, transaction))
+            silent: try Self.silent(look, circle.caller, transaction))
     }
 
-    /// - Parameter user: the calling user; nil for the installation, which has no feeds of its own.
+    /// - Parameter caller: the installation has no feeds of its own.
     private static func silent(
-        _ look: ReachQuery, _ user: String?, _ transaction: any ReadTransaction
+        _ look: ReachQuery, _ caller: Identity, _ transaction: any ReadTransaction
     ) throws -> [Silent] {
-        guard let user else { return [] }
-        return try transaction.feeds(of: user, in: look.circle.id, limit: most).compactMap { feed in
-            try look.exclusion(from: feed).map { Silent(feed: feed, why: $0) }
-        }
+        guard let user = caller.userID else { return [] }
+        let feeds = try transaction.feeds(of: user, in: look.circle.id, limit: most).filter { caller.mayKnow($0) }
+        return try feeds.compactMap { feed in try look.exclusion(from: feed).map { Silent(feed: feed, why: $0) } }
     }
 
     /// - Parameters:
     ///   - whole: whether the caller sees all readers of the circle.
-    ///   - user: the calling user; nil for the installation.
+    ///   - caller: only readers of feeds that may exist for the caller are shown.
     private static func readers(
-        _ look: ReachQuery, _ whole: Bool, _ user: String?, _ transaction: any ReadTransaction
+        _ look: ReachQuery, _ whole: Bool, _ caller: Identity, _ transaction: any ReadTransaction
     ) throws -> [Reader] {
+        let user = caller.userID
         let feeds =
             if let user, !whole {
                 try transaction.feeds(of: user, in: look.circle.id, limit: most)
@@ -111,7 +111,7 @@ package struct Reach: Sendable {
                 try transaction.feeds(in: look.circle.id, after: "", limit: most)
             }
         var shown: [Int: Feed] = [:]
-        for feed in feeds where try look.concerns(feed) { shown[feed.number] = feed }
+        for feed in feeds where try caller.mayKnow(feed) && look.concerns(feed) { shown[feed.number] = feed }
         let since = look.now - daysOfReader * day
         let found = try transaction.readers(of: shown.keys.sorted(), since: since)
         var times: [Int: [FeedVisit]] = [:]

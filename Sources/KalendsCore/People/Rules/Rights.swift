@@ -288,10 +288,12 @@ extension Identity {
     ) throws -> [Element] {
         guard bound != nil else { return try fetch(last, count) }
         var (found, last) = ([Element](), last)
+        // A short page of a long list of what may not be known takes fewer queries.
+        let size = max(count, 25)
         while found.count < count {
-            let next = try fetch(last, count)
+            let next = try fetch(last, size)
             found += next.filter(mayKnow)
-            guard next.count == count else { break }
+            guard next.count == size else { break }
             last = next.last
         }
         return Array(found.prefix(count))

@@ -52,17 +52,29 @@ extension Tidying {
         }
         let entries = try await store.read { try $0.auditSpan() }
         let accounts = try await accounts(of: user, in: entries)
+        // Which accounts the person has joined is known only from entries that name the person: those go last.
+        if !accounts.isEmpty {
+            try await inParts(entries) { transaction, numbers in
+                let found = try transaction.anonymizeOpenings(with: accounts, in: erasure.id, numbers)
+                try Self.note(found, anonymizedBy: erasure, in: transaction, now: now)
+            }
+        }
         try await inParts(entries) { transaction, numbers in
-            let found = try transaction.anonymizeAuditEntries(
-                naming: user, orWith: accounts, in: erasure.id, numbers)
-            guard found > 0 else { return }
-            try AuditTrail.note(
-                .auditAnonymized, erasure.id, detail: AuditEntry.Anonymized(entries: found).json, by: .server,
-                in: transaction,
-                now: now)
+            let found = try transaction.anonymizeAuditEntries(naming: user, in: erasure.id, numbers)
+            try Self.note(found, anonymizedBy: erasure, in: transaction, now: now)
         }
         try checkOpen()
         try await store.record { try $0.removeDevices(of: user, in: erasure.id) }
+    }
+
+    /// Notes how many entries of the audit trail were anonymized, if any was.
+    private static func note(
+        _ found: Int, anonymizedBy erasure: Erasure, in transaction: any WriteTransaction, now: Int
+    ) throws {
+        guard found > 0 else { return }
+        try AuditTrail.note(
+            .auditAnonymized, erasure.id, detail: AuditEntry.Anonymized(entries: found).json, by: .server,
+            in: transaction, now: now)
     }
 
     private static let mostPasses = 5
@@ -139,6 +151,7 @@ extension Tidying {
     private func accounts(of user: String, in entries: ClosedRange<Int>?) async throws -> [String] {
         var found: Set<ByteString> = []
         for part in Self.parts(entries) {
+            try checkOpen()
             let details = try await store.read { try $0.detailsOfJoinedAccounts(of: user, in: part) }
             found.formUnion(details.map { ByteString($0) })
         }

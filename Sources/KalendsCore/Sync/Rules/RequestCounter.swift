@@ -50,6 +50,8 @@ final class RequestCounter: Sendable {
         var totals: [Series: Int] = [:]
         var pending: [RequestSource: RequestCounts] = [:]
         var windows: [RequestSource: Window] = [:]
+        /// At how many windows those without a request in their span are removed next.
+        var sweepAt = RequestCounter.mostWindows
     }
 
     /// The most requests of one account, and within how many seconds: nine tenths of what the provider allows.
@@ -96,12 +98,14 @@ final class RequestCounter: Sendable {
         source.connection = ""
         let start = now - .seconds(limit.seconds)
         return state.withLock { state in
-            if state.windows.count >= Self.mostWindows {
+            if state.windows.count >= state.sweepAt {
                 // Each provider has a span of its own.
                 state.windows = state.windows.filter { other, window in
                     let span = Duration.seconds(Self.limit(other.provider)?.seconds ?? 0)
                     return window.sent.last.map { $0.at > now - span } ?? false
                 }
+                // Where many are in use, not each further request looks at all of them.
+                state.sweepAt = max(Self.mostWindows, 2 * state.windows.count)
             }
             var window = state.windows[source] ?? Window()
             window.forget(before: start)

@@ -33,9 +33,6 @@ extension FeedReadingRoutes {
             return Self.plain(
                 .badRequest, "start must be before end, and some of the time between within the feed's days.\n", request
             )
-        } catch FeedFreeBusy.Fault.tooMuch {
-            return Self.plain(
-                .badRequest, "There are too many events in these days. Ask for fewer with start and end.\n", request)
         }
         let tag = ContentCoding.identity.tag(of: ContentHash(of: SHA256.hash(data: shown.text)))
         let current = Validators(etag: tag, lastModified: shown.changed)
@@ -43,7 +40,7 @@ extension FeedReadingRoutes {
         let isNotModified = ConditionalGet.isNotModified(request.headers, current)
         let status: HTTPResponse.Status = isNotModified ? .notModified : .ok
         if request.method != .head {
-            // It shows no event, so its reader has no change of one: the access has no version.
+            // It shows no event, so it does not count as having seen a change: the access has no version.
             try await count(
                 FeedAccess(
                     feed: shown.live.number, at: now, client: ClientFamily(userAgent: request.headers[.userAgent]).code,

@@ -47,8 +47,8 @@ struct FeedReadingRoutes: Sendable {
 
     private static let freeBusyDetails =
         " A name that ends in `.ifb` gives when the reader is busy (VFREEBUSY): `start` and `end`, times or days, narrow "
-        + "it, and `availability=1` adds the reader's shifts and office days (VAVAILABILITY, RFC 7953) if the feed shows "
-        + "titles."
+        + "it, and `availability=1` gives the reader's shifts and office days as VAVAILABILITY (RFC 7953) in place of busy "
+        + "times if the feed shows titles."
 
     private func read(_ request: Request, _ context: KalendsContext, on route: FeedPath.Route) async throws -> Response
     {

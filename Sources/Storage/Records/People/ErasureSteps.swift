@@ -180,20 +180,35 @@ extension WriteTransaction {
     }
 
     /// Takes the names out of the entries of the audit trail with these numbers that name a person; returns how many.
-    ///
-    /// - Parameter accounts: details of the accounts that the person has joined, which may have opened the operator's
-    ///   pages before that.
     public func anonymizeAuditEntries(
-        naming user: String, orWith accounts: [String], in erasure: String, _ numbers: ClosedRange<Int>
+        naming user: String, in erasure: String, _ numbers: ClosedRange<Int>
     ) throws -> Int {
-        let details = SQLText.parameters(accounts.count, from: 4)
-        let opened = accounts.isEmpty ? "" : "OR action = 'operatorSession.created' AND detail IN (\(details))"
+        try anonymizeAuditEntries(where: PersonTable.naming, [.text(user)], in: erasure, numbers)
+    }
+
+    /// Takes the names out of the entries of the audit trail with these numbers by which an account has opened the
+    /// operator's pages; returns how many.
+    ///
+    /// - Parameter accounts: details of the accounts that a person has joined, perhaps only after that.
+    public func anonymizeOpenings(
+        with accounts: [String], in erasure: String, _ numbers: ClosedRange<Int>
+    ) throws -> Int {
+        guard !accounts.isEmpty else { return 0 }
+        let details = SQLText.parameters(accounts.count, from: 1)
+        return try anonymizeAuditEntries(
+            where: "action = 'operatorSession.created' AND detail IN (\(details))", accounts.map { .text($0) },
+            in: erasure, numbers)
+    }
+
+    private func anonymizeAuditEntries(
+        where condition: String, _ values: [SQLValue], in erasure: String, _ numbers: ClosedRange<Int>
+    ) throws -> Int {
+        let (from, to) = ("$\(values.count + 1)", "$\(values.count + 2)")
         let found = try execute(
             """
             UPDATE audit_trail SET actor = '', subject = '', detail = '{}', salt = ''
-            WHERE number >= $2 AND number <= $3 AND (\(PersonTable.naming) \(opened))
-            """,
-            [.text(user), .integer(numbers.lowerBound), .integer(numbers.upperBound)] + accounts.map { .text($0) })
+            WHERE number >= \(from) AND number <= \(to) AND (\(condition))
+            """, values + [.integer(numbers.lowerBound), .integer(numbers.upperBound)])
         try count(found, of: AuditEntry.schema.name, areKept: true, in: erasure)
         return found
     }
