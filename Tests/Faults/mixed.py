@@ -58,6 +58,15 @@ class Target:
         own = {"userId": "vic", "config": {"includePersonal": True, "includePlanned": True}}
         self.own = path_of(call(self.port, "POST", "/v1/circles/c/feeds", self.key, json.dumps(own)))
         self.large = path_of(call(self.port, "POST", "/v1/circles/other/feeds", self.key, '{"userId":"ann"}'))
+        self.must("PUT", "/v1/circles/long", {"name": "L", "timeZone": "UTC"})
+        self.must("PUT", "/v1/circles/long/members/vic", {"displayName": "vic", "role": "owner"})
+        for start_at in range(0, 60, 10):
+            lines = "".join(self.task(f"t{i}", "n" * 60_000) for i in range(start_at, start_at + 10))
+            call(self.port, "POST", "/v1/circles/long/batch", self.key, lines, "application/x-ndjson")
+        self.long_feeds = [
+            path_of(call(self.port, "POST", "/v1/circles/long/feeds", self.key,
+                         json.dumps({"userId": "vic", "config": {"color": f"#0000{number:02x}"}})))
+            for number in range(30)]
         self.large_id = json.loads(call(self.port, "GET", "/v1/circles/other/feeds", self.key))["items"][0]["id"]
 
     def task(self, name, notes):
@@ -145,6 +154,12 @@ def large_list(target, number):
 
 def large_feed(target, number):
     unread(target, b"GET " + target.large.encode() + b" HTTP/1.1\r\nHost: x\r\n\r\n")
+
+
+def long_feeds(target, number):
+    """Many feeds of one person, each with other bytes, of a few mebibytes; nobody reads the answers."""
+    path = random.choice(target.long_feeds)
+    unread(target, b"GET " + path.encode() + b" HTTP/1.1\r\nHost: x\r\n\r\n")
 
 
 def large_preview(target, number):
@@ -380,7 +395,7 @@ def renames(target, number):
                   user="ann")
 
 
-ATTACKS = [long_names, long_cookie, pipelined_tags, unknown_names, bad_lines, large_list, large_feed, large_preview,
+ATTACKS = [long_names, long_cookie, pipelined_tags, unknown_names, bad_lines, large_list, large_feed, long_feeds, large_preview,
            costly_rules, long_description, many_events, held_upload, chunked_spaces, many_feeds, odd_ids, guesses,
            wrong_events, own_events, planned_events, undone, reports, hostile_calendars, phone_days,
            unread_streams, many_streams, doubled_posts, held_keys, everybody_busy, feed_busy, many_to_dos,

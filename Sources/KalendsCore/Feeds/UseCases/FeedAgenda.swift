@@ -19,7 +19,8 @@ package struct FeedAgenda: Sendable {
 }
 
 extension FeedReading {
-    /// Reads a feed's parts in its reader's turn, with room for what it shows; throws `Ended`.
+    /// Reads a feed's parts with room for what it shows, in the turn of all who have addresses of the same user: that of the
+    /// user is for their own pages. Throws `Ended`.
     func look<Value: Sendable>(
         at token: Secret, now: Int,
         _ body: @escaping @Sendable (LiveFeed, LiveFeedParts, any ReadTransaction) throws -> Value
@@ -27,7 +28,7 @@ extension FeedReading {
         let (ledger, context) = (context.ledger, context)
         let reader = try await context.store.read { try ledger.open(token, now: now, in: $0)?.feed.userID }
         guard let reader else { throw Ended() }
-        return try await context.readInTurn(for: reader) { transaction, room in
+        return try await context.readInTurn(for: "feeds of \(reader)") { transaction, room in
             guard let open = try ledger.open(token, now: now, in: transaction) else { throw Ended() }
             try room.take(open.circle.id, andOwnOf: open.feed.showsOwn ? open.feed.userID : nil, in: transaction)
             return try body(open.live, try LiveFeedParts(open, context.settings), transaction)

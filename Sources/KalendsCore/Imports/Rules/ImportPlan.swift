@@ -218,7 +218,8 @@ struct ImportPlan: Sendable {
                 {
                     items[index].skip(
                         .taskLeft,
-                        "Its task stays as it is for now: an import changes at most \(ImportedTask.most, .count) tasks.")
+                        "Its task stays as it is for now: an import changes at most \(ImportedTask.most, .count) tasks."
+                    )
                 }
             } else {
                 fresh.append((index, record))

@@ -65,8 +65,9 @@ package struct Quotas: Sendable {
             let (number, isTooMuch) = self[keyPath: path].multipliedReportingOverflow(by: hostFactor)
             quotas[keyPath: path] = isTooMuch ? .max : number
         }
-        // These are the same for everybody, or apply to the host application only.
+        // These are the same for everybody, because one write holds them, or apply to the host application only.
         (quotas.webhooks, quotas.streams, quotas.hostFactor) = (webhooks, streams, hostFactor)
+        quotas.occurrencesPerItem = occurrencesPerItem
         return quotas
     }
 }

@@ -49,8 +49,11 @@ extension FeedSummary {
                 let end = counted.formerUntil ?? at
                 if now < end {
                     alerts.append(.formerEnds(at: end))
-                } else if end <= at || now >= end + Self.day {
-                    // Who has the new address already reads there within a day.
+                } else if end <= at
+                    || (now >= end + Self.day
+                        && rhythms.allSatisfy { $0.expectedAt == nil || $0.isOverdue(now: now) })
+                {
+                    // Who has the new address already reads there within a day, or when they usually do.
                     alerts.append(.renewed(at: at))
                 }
             }

@@ -60,7 +60,7 @@ struct FeedPages: Sendable {
         let content = ContentForm<FeedConfiguration>(visit)
         do {
             var change = Feeds.Change(content.body(visit.form), content.kinds)
-            if content.group == .end {
+            if content.group == .end, visit.form["until"] != nil {
                 let end = try await end(visit)
                 change.expiresAt = end.at.map { .set($0) } ?? .clear
                 if let fault = end.fault { change.faults.append(fault) }

@@ -65,7 +65,8 @@ extension FeedReadingRoutes {
     ) -> Response {
         let front = PageFront(settings: services.settings)
         var answer = front.response(
-            ErrorPage(kind: kind).rendered(front.frame(for: request, now: now)), status: status)
+            // Whoever showed the feed in a frame goes on showing that it is gone; there is nothing to press.
+            ErrorPage(kind: kind).rendered(front.frame(for: request, now: now)), status: status, framedBy: ["*"])
         answer.headers[.cacheControl] = "no-store"
         FeedAnswer.eachSecretPageField { answer.headers[$0] = $1 }
         return request.method == .head ? answer.createHeadResponse() : answer

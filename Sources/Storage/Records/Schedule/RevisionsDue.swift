@@ -78,22 +78,30 @@ extension WriteTransaction {
     /// is written again with its content, while all others who write wait.
     private static var revisedTogether: Int { 500 }
     private static var revisedBytes: Int { 1 << 20 }
+    private static var measuredTogether: Int { 50 }
 
     /// Returns the key of the last item that a statement examines; nil if no items are left after it.
     private func lastTogether(
         _ key: String, where condition: String, _ arguments: [SQLValue], limit: Int
     ) throws -> SQLRow? {
-        let (most, bytes) = ("$\(arguments.count + 1)", "$\(arguments.count + 2)")
-        return try row(
-            """
-            SELECT \(key) FROM (
-                SELECT \(key), ROW_NUMBER() OVER (ORDER BY \(key)) AS place, SUM(size) OVER (ORDER BY \(key)) AS total
-                FROM (
-                    SELECT \(key), LENGTH(content) AS size FROM schedule_items
-                    WHERE \(condition) ORDER BY \(key) LIMIT \(most)
-                ) AS found
-            ) AS summed WHERE place = \(most) OR total >= \(bytes) ORDER BY \(key) LIMIT 1
-            """, arguments + [.integer(limit), .integer(Self.revisedBytes)])
+        let (most, skipped) = ("$\(arguments.count + 1)", "$\(arguments.count + 2)")
+        var (count, bytes) = (0, 0)
+        // A few at a time: to learn how long a text is, its whole row is read.
+        while count < limit {
+            let together = min(Self.measuredTogether, limit - count)
+            let found = try rows(
+                """
+                SELECT \(key), length(CAST(content AS BLOB)) AS size FROM schedule_items
+                WHERE \(condition) ORDER BY \(key) LIMIT \(most) OFFSET \(skipped)
+                """, arguments + [.integer(together), .integer(count)])
+            for row in found {
+                count += 1
+                bytes += try row.integer(required: "size")
+                if count == limit || bytes >= Self.revisedBytes { return row }
+            }
+            if found.count < together { return nil }
+        }
+        return nil
     }
 
     /// Raises the revision of the items that a change affects; when there are many, the rest is recorded as due.

@@ -80,7 +80,7 @@ extension AppointmentContent {
 
     /// Returns at which of some instants an occurrence starts; nil when finding out takes too much work.
     func occurrences(among starts: [Instant], in zone: TimeZoneReference) -> Set<Instant>? {
-        var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
+        var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries + 100 * starts.count)
         return series(in: zone).starts(among: starts, floatingIn: zone.rules, budget: &budget)
     }
 }

@@ -72,9 +72,18 @@ struct ActivityHistory {
     /// Returns an imported event as a change left it; nil if it was gone, or what it was then is not known.
     private func eventAfter(_ change: CircleChange, _ kept: KeptEvent) throws -> KeptEvent? {
         guard kept.after != nil, let uid = change.id else { return nil }
-        let next = try transaction.keptEvents(
-            of: uid, in: circle.id, after: change.number, limit: Self.mostLookedAt
-        ).lazy.compactMap(\.kept).first { $0.source == kept.source }
+        var (number, next) = (change.number, KeptEvent?.none)
+        // One at a time: each may have a mebibyte before and after.
+        for _ in 0..<Self.mostLookedAt {
+            guard let one = try transaction.keptEvents(of: uid, in: circle.id, after: number, limit: 1).first else {
+                break
+            }
+            number = one.number
+            if let own = one.kept, own.source == kept.source {
+                next = own
+                break
+            }
+        }
         let found =
             try next
             ?? KeptEvent(try transaction.components(of: uid, from: kept.source, in: circle.circle), replacedBy: [])
