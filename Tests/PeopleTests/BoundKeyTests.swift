@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import FeedTokens
 import HTTPTypes
 import NIOCore
 import TestSupport

@@ -36,7 +36,7 @@ extension ImportPlan {
         } else if !isTask, !takesTask(draft.content) {
             item.reason = Sentence(
                 .tooManyTasks,
-                "It was kept as a to-do: an import makes at most \(ImportedTask.most, .count) tasks of \(ImportedTask.mostBytes, .size) bytes."
+                "It was kept as a to-do: an import makes at most \(ImportedTask.most, .count) tasks, of \(ImportedTask.mostBytes, .size) bytes in all."
             )
         } else {
             item.isTask = true
