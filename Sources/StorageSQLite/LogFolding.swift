@@ -2,7 +2,6 @@
 
 internal import GRDB
 internal import GRDBSQLite
-internal import Storage
 internal import Synchronization
 
 /// Folds the log into the file once it has enough pages, in the writer's turn but after whoever waits for it.
@@ -49,13 +48,13 @@ final class LogFolding: Sendable {
     /// Lets the log be folded after a commit if it is long enough.
     ///
     /// - Parameter isStaged: whether an import staged events, of which more follow.
-    func afterCommit(isStaged: Bool, _ pool: DatabasePool, _ gauge: WriteGauge) {
+    func afterCommit(isStaged: Bool, _ pool: DatabasePool) {
         let most = isStaged ? Self.pagesWhileStaging : Self.pages
         guard pages.load(ordering: .relaxed) >= most, !isComing.exchange(true, ordering: .relaxed) else { return }
         pool.asyncWriteWithoutTransaction { db in
             self.isComing.store(false, ordering: .relaxed)
             // What fails here, such as for want of space, is tried again after the next commit.
-            if !self.hasEnded.load(ordering: .relaxed) { try? gauge.measure { try self.fold(db) } }
+            if !self.hasEnded.load(ordering: .relaxed) { try? self.fold(db) }
         }
     }
 

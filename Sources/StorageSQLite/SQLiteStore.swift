@@ -159,7 +159,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
                         value = try body(SQLiteTransaction(db: db, scope: scope, gauge: self.writes))
                         return .commit
                     }
-                    self.folding.afterCommit(isStaged: isStaged, self.pool, self.writes)
+                    self.folding.afterCommit(isStaged: isStaged, self.pool)
                     return value
                 }
                 guard let value else { throw StorageError.unexpectedResult("A transaction gave nothing.") }

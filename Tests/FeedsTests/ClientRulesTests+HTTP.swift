@@ -12,7 +12,7 @@ import Testing
 @testable import ServerTestSupport
 
 extension ClientRulesTests {
-    @Test("Rule 7: An ended address is 410, an unknown one 404: no password, no page, no way elsewhere")
+    @Test("Rule 7: An ended address is 410, an unknown one 404: no password, nothing to press, no way elsewhere")
     func rule7() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -22,9 +22,15 @@ extension ClientRulesTests {
             let unknown = "/feeds/\(String(repeating: "A", count: 43))/x.ics"
             for (path, status) in [(revoked.path, 410), (left.path, 410), (unknown, 404)] {
                 for method in [HTTPRequest.Method.get, .head] {
-                    let answer = try await server.raw(method, path, headers: [.accept: "text/html"]).expect(status)
-                    #expect(answer.headers[.wwwAuthenticate] == nil && answer.headers[.location] == nil)
-                    #expect(answer.headers[.contentType] == "text/plain; charset=utf-8")
+                    // A person with a browser reads it in their language, and all others as text.
+                    for (accept, type) in [
+                        ("text/html", "text/html"), ("*/*", "text/plain"), ("text/calendar", "text/plain"),
+                    ] {
+                        let answer = try await server.raw(method, path, headers: [.accept: accept]).expect(status)
+                        #expect(answer.headers[.wwwAuthenticate] == nil && answer.headers[.location] == nil)
+                        #expect(answer.headers[.contentType] == "\(type); charset=utf-8")
+                        #expect(!answer.text.contains("<form") && !answer.text.contains("<a "))
+                    }
                 }
             }
         }

@@ -125,7 +125,7 @@ package final class Metrics: Sendable {
 
             """
         text += """
-            # HELP kalends_write_transactions_total Transactions that could change the database, and foldings of SQLite's log into it.
+            # HELP kalends_write_transactions_total Transactions that could change the database.
             # TYPE kalends_write_transactions_total counter
             kalends_write_transactions_total \(writes.count)
             # HELP kalends_write_transaction_seconds_total Time for which they kept others from writing.
