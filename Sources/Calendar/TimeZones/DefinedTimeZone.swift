@@ -169,9 +169,9 @@ package final class DefinedTimeZone: TimeZoneRules {
             }
         }
         onsets.sort { $0.isBefore($1) }
-        if known.years.count >= manyYears || known.onsetsOfYears + onsets.count > manyOnsets {
-            (known.years, known.onsetsOfYears) = ([:], 0)
-        }
+        // As many years are kept as one look needs, however many onsets they have.
+        let areMany = known.years.count > 2 * yearsBack && known.onsetsOfYears + onsets.count > manyOnsets
+        if areMany || known.years.count >= manyYears { (known.years, known.onsetsOfYears) = ([:], 0) }
         known.years[year] = onsets
         known.onsetsOfYears += onsets.count
         return onsets

@@ -84,11 +84,11 @@ extension RunSession {
             link.keep(unwritten, since: known)
         }
         if let sentence = link.unwritten { noteShortened(operation.item, ours.title, sentence) }
-        if isChanged { changed.insert(operation.item) }
         if isNew { made.insert(operation.item) }
         if isNew, link.leftovers.isEmpty {
             record.counts.created += 1
-        } else if isNew || isWhole && !made.contains(operation.item) && changed.remove(operation.item) != nil {
+        } else if isNew || isWhole && !made.contains(operation.item) {
+            // Also one that left everything as it was: the preview could not know that.
             record.counts.updated += 1
         }
         guard isNew || isChanged else { return }

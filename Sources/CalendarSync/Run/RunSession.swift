@@ -28,8 +28,6 @@ struct RunSession {
     var made: Set<ItemKey> = []
     /// Conflicts that this run has counted.
     var counted: Set<ByteString> = []
-    /// Items that this run has changed in the calendar and not counted yet.
-    var changed: Set<ItemKey> = []
     /// The items of which the calendar keeps less than they say.
     var shortened: [ItemKey: ShortenedItems.Item] = [:]
     /// Items that the plan was to write: what an earlier write left out of them is said only at the end.
