@@ -230,7 +230,8 @@ struct TaskImportTests {
             #expect(first.counts["tasks"] == 2000 && first.counts["todos"] == 3, "\(first.counts)")
             let task = "/v1/circles/c/tasks/\(ImportedTask.id("t1999"))"
             server.clock.advance(seconds: 60)
-            try await server.call(.put, task, ["title": "Number 1999 by Ben", "status": "completed"]).expect(200)
+            try await server.call(.put, task, ["title": "Number 1999 by Ben", "dueAt": .null, "status": "completed"])
+                .expect(200)
             let turned = try await server.bring(file: file((0..<2003).reversed()), Self.asTasks)
             #expect(turned.counts["tasks"] == 2003 && turned.counts["updated"] == 3, "\(turned.counts)")
             let kept = try await server.call(.get, task).expect(200)
