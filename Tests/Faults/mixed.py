@@ -33,6 +33,9 @@ from running import HOST, call, make_key, memory, path_of, start
 from server import longest_transaction
 
 MARKS = "\u0301" * 20_000 + "\u0316" * 20_000
+# So that each of many feeds has bytes of its own.
+COLORS = ("aqua azure beige black blue brown coral cyan gold gray green indigo ivory khaki lavender lime linen magenta maroon "
+          "navy olive orange orchid peru pink plum purple red salmon tan").split()
 forked = multiprocessing.get_context("fork")
 
 
@@ -65,8 +68,8 @@ class Target:
             call(self.port, "POST", "/v1/circles/long/batch", self.key, lines, "application/x-ndjson")
         self.long_feeds = [
             path_of(call(self.port, "POST", "/v1/circles/long/feeds", self.key,
-                         json.dumps({"userId": "vic", "config": {"color": f"#0000{number:02x}"}})))
-            for number in range(30)]
+                         json.dumps({"userId": "vic", "label": color, "config": {"color": color}})))
+            for color in COLORS]
         self.large_id = json.loads(call(self.port, "GET", "/v1/circles/other/feeds", self.key))["items"][0]["id"]
 
     def task(self, name, notes):
