@@ -46,7 +46,7 @@ extension DecodedProperty {
 
     private static func value(_ bytes: ArraySlice<UInt8>, of field: Field) -> Value? {
         switch field {
-        case .uid, .summary, .description, .location, .categories: .text(text(bytes.trimmingSpaces))
+        case .uid, .summary, .description, .location, .categories: .text(TextValue.unescaped(bytes.trimmingSpaces))
         case .url: .text(String(fromOutside: bytes))
         case .sequence: Int(String(fromOutside: bytes)).map { .integer($0) }
         case .duration: duration(bytes)
@@ -54,24 +54,6 @@ extension DecodedProperty {
         case .addition: period(bytes) ?? time(bytes)
         case .start, .end, .due, .recurrenceID, .exclusion, .timestamp, .created, .lastModified: time(bytes)
         }
-    }
-
-    /// Decodes what `TextValue.guardingSpaces` writes; spaces at the ends that are not guarded do not count.
-    private static func text(_ bytes: ArraySlice<UInt8>) -> String {
-        var out: [UInt8] = []
-        out.reserveCapacity(bytes.count)
-        var isEscaped = false
-        for byte in bytes {
-            if isEscaped {
-                out.append(byte == 110 ? 10 : byte == 115 ? 32 : byte)
-                isEscaped = false
-            } else if byte == 92 {
-                isEscaped = true
-            } else {
-                out.append(byte)
-            }
-        }
-        return String(fromOutside: out)
     }
 
     private static func duration(_ bytes: ArraySlice<UInt8>) -> Value? {

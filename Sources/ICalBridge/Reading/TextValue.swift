@@ -3,13 +3,16 @@
 /// The escapes of a TEXT value (RFC 5545 section 3.3.11).
 enum TextValue {
     /// The text of a value, for values that libical does not decode, such as zone names.
-    static func decoded(_ value: some Collection<UInt8>) -> String {
+    static func decoded(_ value: some Collection<UInt8>) -> String { unescaped(canonical(value)) }
+
+    /// The text of a canonical value, also of one with guarded spaces.
+    static func unescaped(_ canonical: some Collection<UInt8>) -> String {
         var out: [UInt8] = []
-        out.reserveCapacity(value.count)
+        out.reserveCapacity(canonical.count)
         var escaped = false
-        for byte in canonical(value) {
+        for byte in canonical {
             if escaped {
-                out.append(byte == 110 ? 10 : byte)
+                out.append(byte == 110 ? 10 : byte == 115 ? 32 : byte)
                 escaped = false
             } else if byte == 92 {
                 escaped = true

@@ -111,7 +111,7 @@ extension FeedReading {
                 guard entry.exclusion == nil || entry.exclusion == .costly else { return }
                 let isAvailable = showsWork && asked.wantsAvailability && entry.isWork
                 guard isAvailable || entry.events.contains(where: { $0.isTransparent != true }) else { return }
-                // Whether it is said depends on the feed, not on the span: a day off is none in which others can have them.
+                // Whether the feed says it does not depend on the span: on a day off its reader is not available either.
                 if isAvailable { time.saysAvailability() }
                 work.each(of: entry.events, in: range) { occurrence in
                     if isAvailable {

@@ -218,7 +218,7 @@ struct ImportPlan: Sendable {
                 {
                     items[index].skip(
                         .taskLeft,
-                        "Its task stays as it is for now: an import changes at most \(ImportedTask.most, .count) tasks."
+                        "The next import of the file changes its task: one import changes at most \(ImportedTask.most, .count) tasks."
                     )
                 }
             } else {
