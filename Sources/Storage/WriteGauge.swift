@@ -10,6 +10,8 @@ public final class WriteGauge: Sendable {
     private let counted = Atomic(0)
     /// When the open transaction began, in microseconds since `start`; 0 when none is open.
     private let begun = Atomic(0)
+    /// The same of those that are open beside others.
+    private let beside = Mutex<[Int]>([])
     /// The beginning of the transaction that was given up.
     private let givenUp = Atomic(-1)
     private let start = ContinuousClock.now - .microseconds(1)
@@ -22,26 +24,35 @@ public final class WriteGauge: Sendable {
     public var total: Duration { .microseconds(taken.load(ordering: .relaxed)) + (open ?? .zero) }
     public var count: Int { counted.load(ordering: .relaxed) }
 
-    /// How long the open transaction has held the writer; nil when none is open.
+    /// How long the open transaction has held the writer, or the oldest of those beside others; nil when none is open.
     public var open: Duration? {
         let begun = begun.load(ordering: .relaxed)
-        return begun == 0 ? nil : .microseconds(max(0, now - begun))
+        let first = beside.withLock { ($0 + (begun == 0 ? [] : [begun])).min() }
+        return first.map { .microseconds(max(0, now - $0)) }
     }
 
     private var now: Int { Int((ContinuousClock.now - start) / .microseconds(1)) }
 
     /// Measures a transaction.
     ///
-    /// - Parameter isAlone: whether it holds the writer, as only one at a time does; others are not given up.
-    package func measure<Value>(isAlone: Bool = true, _ transaction: () throws -> Value) rethrows -> Value {
+    /// - Parameters:
+    ///   - isAlone: whether it holds the writer, as only one at a time does; others are not given up.
+    ///   - count: how many transactions it is; 0 for other work that holds the writer.
+    package func measure<Value>(
+        isAlone: Bool = true, count: Int = 1, _ transaction: () throws -> Value
+    ) rethrows -> Value {
         let began = now
-        if isAlone { begun.store(began, ordering: .relaxed) }
+        if isAlone { begun.store(began, ordering: .relaxed) } else { beside.withLock { $0.append(began) } }
         defer {
-            if isAlone { begun.store(0, ordering: .relaxed) }
+            if isAlone {
+                begun.store(0, ordering: .relaxed)
+            } else {
+                beside.withLock { open in open.firstIndex(of: began).map { _ = open.remove(at: $0) } }
+            }
             let time = now - began
             longestTaken.max(time, ordering: .relaxed)
             taken.add(time, ordering: .relaxed)
-            counted.add(1, ordering: .relaxed)
+            counted.add(count, ordering: .relaxed)
         }
         return try transaction()
     }

@@ -24,7 +24,10 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     /// Those that renew what this server has to renew in time, however many other writes wait.
     private let keepers = WorkerPool("keeper", 2, waiting: .seconds(10))
     private let circles = CircleQueue()
-    private let readers = WorkerPool("reader", 6, waiting: .seconds(10))
+    private let readers = WorkerPool("reader", readerCount, waiting: .seconds(10))
+    private static let readerCount = 6
+    private let readTurns = TurnSemaphore(readerCount)
+    private let writeTurns = TurnSemaphore(1)
     let confirmations = Confirmations()
     /// The process on the server that last held the lock of use.
     private let holder = Atomic<Int>(0)
@@ -107,9 +110,15 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     public func read<Value: Sendable>(
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
     ) async throws -> Value {
-        try await readers.with { [self] slot in
-            try again { isFirst in
-                try run(&slot, reading, nil, .alone, isFirst: isFirst) { try body($0) }
+        let asked = ContinuousClock.now
+        return try await readTurns.with {
+            try await readers.with { [self] slot in
+                guard ContinuousClock.now - asked < Self.patience else {
+                    throw StorageError.unreachable("all of its connections are in use")
+                }
+                return try again { isFirst in
+                    try run(&slot, reading, nil, .alone, isFirst: isFirst) { try body($0) }
+                }
             }
         }
     }
@@ -196,7 +205,9 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
                 }
             }
         }
-        return isMain ? try await writer.run(work) : try await (isKept ? keepers : writers).with(work)
+        return isMain
+            ? try await writeTurns.with { try await writer.run(work) }
+            : try await (isKept ? keepers : writers).with(work)
     }
 
     /// A run that stored nothing and may be repeated; the caller sees `error` when it was the last.

@@ -2,9 +2,10 @@
 
 internal import GRDB
 internal import GRDBSQLite
+import Storage
 internal import Synchronization
 
-/// Folds the log into the file once it has enough pages, in the writer's turn but after whoever waits for it.
+/// Folds the log into the file once it has enough pages, in the writer's turn, before the next one that waits for it.
 ///
 /// SQLite would do so within the commit that brings the log to that length. Another connection must not do it: versions of SQLite
 /// before 3.51.3 may damage the file then.
@@ -47,14 +48,16 @@ final class LogFolding: Sendable {
 
     /// Lets the log be folded after a commit if it is long enough.
     ///
-    /// - Parameter isStaged: whether an import staged events, of which more follow.
-    func afterCommit(isStaged: Bool, _ pool: DatabasePool) {
+    /// - Parameters:
+    ///   - isStaged: whether an import staged events, of which more follow.
+    ///   - writes: measures it, because writers wait for it.
+    func afterCommit(isStaged: Bool, _ pool: DatabasePool, _ writes: WriteGauge) {
         let most = isStaged ? Self.pagesWhileStaging : Self.pages
         guard pages.load(ordering: .relaxed) >= most, !isComing.exchange(true, ordering: .relaxed) else { return }
         pool.asyncWriteWithoutTransaction { db in
             self.isComing.store(false, ordering: .relaxed)
             // What fails here, such as for want of space, is tried again after the next commit.
-            if !self.hasEnded.load(ordering: .relaxed) { try? self.fold(db) }
+            if !self.hasEnded.load(ordering: .relaxed) { try? writes.measure(count: 0) { try self.fold(db) } }
         }
     }
 

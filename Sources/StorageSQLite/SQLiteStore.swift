@@ -16,7 +16,8 @@ public final class SQLiteStore: Store, StoreMaintenance {
     private let waitsForDisk = Atomic(true)
     private let folding = LogFolding()
     /// Those whose reads are not short: however many lists and exports read, a poll finds a connection.
-    private let others = ReaderSemaphore(otherReaders)
+    private let others = TurnSemaphore(otherReaders)
+    private let writer = TurnSemaphore(1)
     private static let otherReaders = 4
 
     /// KiB of pages that the writer keeps, twice as many as SQLite's default: an import changes pages all over four indexes, and
@@ -105,10 +106,8 @@ public final class SQLiteStore: Store, StoreMaintenance {
     /// Reads in our words, on one of the connections that everybody shares; a short read also finds the one that is kept for
     /// such reads.
     func withConnection<Value: Sendable>(_ work: @Sendable () async throws -> Value) async throws -> Value {
-        let isShort = ReadPurpose.isShort
-        if !isShort { await others.enter() }
-        defer { if !isShort { others.leave() } }
-        return try await Self.inOurWords(work)
+        ReadPurpose.isShort
+            ? try await Self.inOurWords(work) : try await others.with { try await Self.inOurWords(work) }
     }
 
     public func write<Value: Sendable>(
@@ -139,7 +138,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
         // It runs in a separate task: GRDB interrupts the only writer when a caller's task is cancelled, which may hit
         // the statement of the next caller. A transaction that has begun is committed or rolled back as a whole,
         // whether or not anybody waits for it.
-        try await Task { try await uninterrupted(scope, isStaged: isStaged, body) }.value
+        try await Task { try await writer.with { try await uninterrupted(scope, isStaged: isStaged, body) } }.value
     }
 
     private func uninterrupted<Value: Sendable>(
@@ -159,7 +158,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
                         value = try body(SQLiteTransaction(db: db, scope: scope, gauge: self.writes))
                         return .commit
                     }
-                    self.folding.afterCommit(isStaged: isStaged, self.pool)
+                    self.folding.afterCommit(isStaged: isStaged, self.pool, self.writes)
                     return value
                 }
                 guard let value else { throw StorageError.unexpectedResult("A transaction gave nothing.") }

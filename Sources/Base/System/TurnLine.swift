@@ -23,12 +23,14 @@ package struct TurnLine: Sendable {
     /// many under way as one may have. `ended` follows each.
     package mutating func next() -> (caller: ByteString, piece: Piece)? {
         let place = callers.firstIndex { caller in running[caller].map { $0.count < $0.most } ?? true }
-        guard let caller = place.map({ callers.remove(at: $0) }), var own = waiting[caller], !own.isEmpty else {
-            return nil
-        }
+        guard let caller = place.map({ callers.remove(at: $0) }), var own = waiting.removeValue(forKey: caller),
+            !own.isEmpty
+        else { return nil }
         let piece = own.removeFirst()
-        waiting[caller] = own.isEmpty ? nil : own
-        if !own.isEmpty { callers.append(caller) }
+        if !own.isEmpty {
+            waiting[caller] = own
+            callers.append(caller)
+        }
         running[caller]?.count += 1
         return (caller, piece)
     }

@@ -8,7 +8,7 @@ import Synchronization
 /// The threads for requests that use a processor for long: lists, previews, exports, batches, large documents, reports.
 ///
 /// On the threads that all other tasks share, a few such requests would delay a short one until they are done; on
-/// separate threads, the system divides the processors between them. Senders take turns, and no person has all threads.
+/// separate threads, the system lets the others come first. Senders take turns, and no person has all threads.
 package final class LongWork: Sendable {
     private static let threads = LongWork(width: width)
 
@@ -74,7 +74,11 @@ package final class LongWork: Sendable {
             state.working += 1
             return true
         }
-        if isNeeded { pool.submit { _ in self.work() } }
+        guard isNeeded else { return }
+        pool.submit { _ in
+            SystemThread.letOthersFirst()
+            self.work()
+        }
     }
 
     /// Does what waits. A thread that finds nothing leaves it to whoever ends a piece of a sender that has its share.

@@ -5,6 +5,7 @@ package import HTTPTypes
 package import Hummingbird
 import KalendsCore
 package import NIOCore
+import Storage
 
 /// Writes large answers piece by piece, each when the previous one has been sent, and counts the bytes that wait for
 /// their reader.
@@ -28,9 +29,22 @@ struct PacedAnswers: RouterMiddleware {
         do {
             // Bodies are handled when the answer is there, and its reader may be slow.
             defer { memory.letGoOfBody() }
-            response = try await next(request, context)
+            response = try await DatabaseCaller.$current.withValue(memory.caller) { [context] in
+                try await next(request, context)
+            }
         }
-        guard let length = response.body.contentLength, length > MemoryShare.free else {
+        guard let length = response.body.contentLength else {
+            share.keep(0)
+            // What is written as it is made is read by and by.
+            let body = response.body
+            return Response(
+                status: response.status, headers: response.headers,
+                body: ResponseBody { writer in
+                    let writer = writer
+                    try await DatabaseCaller.$current.withValue(memory.caller) { try await body.write(writer) }
+                })
+        }
+        guard length > MemoryShare.free else {
             share.keep(0)
             return response
         }

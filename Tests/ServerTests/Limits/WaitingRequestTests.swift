@@ -23,7 +23,8 @@ struct WaitingRequestTests {
     private static func held(_ server: TestServer) -> Int {
         let memory = server.services.memory
         return [
-            memory.documents, memory.large, memory.answers, memory.feeds, memory.circles, memory.texts, memory.pages,
+            memory.documents, memory.large, memory.answers, memory.feeds, memory.circles, memory.texts, memory.spooled,
+            memory.pages,
         ]
         .reduce(0) { $0 + $1.used }
     }

@@ -171,6 +171,7 @@ struct WaysInTests {
         let rules = "\(RecurrenceBudget.perSeries) steps a series"
         let reader = CalendarReader.Options(ofWorker: "UTC", charset: nil, limit: settings.maxImportBytes)
         let worker = "2 s, and 2 s a MiB, in a process of its own"
+        let events = "\(Self.size(settings.eventLimits.bytes)) of events a circle"
         let threads = "threads of their own, in turns by user; a quarter of a processor in the long run"
         let dnsTurns =
             "threads of their own, in turns by who named the host, one question at a time; others for those whose last was slow"
@@ -191,7 +192,7 @@ struct WaysInTests {
             [
                 "files that are imported", "`maxImportBytes` (\(Self.size(Body.file.limit(settings))))", arrival,
                 worker,
-                "`maxEventsPerCircle`, `maxImportsPerDay`",
+                "`maxEventsPerCircle`, `maxImportsPerDay`, \(events)",
             ],
             [
                 "what phones send", Self.size(Body.phone.limit(settings)), arrival, "in turns, " + rules,
@@ -250,7 +251,8 @@ struct WaysInTests {
             ],
             [
                 "calendars that are followed or imported by address", "`maxImportBytes`",
-                Self.seconds(DestinationRules().deadline), worker, "`maxEventsPerCircle`, `maxSubscriptionsPerCircle`",
+                Self.seconds(DestinationRules().deadline), worker,
+                "`maxEventsPerCircle`, `maxSubscriptionsPerCircle`, \(events)",
             ],
             [
                 "calendar servers and providers",

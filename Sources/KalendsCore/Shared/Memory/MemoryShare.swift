@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Storage
 import Synchronization
 
 /// The part of a budget that one request holds; it is given back when the last reference to the share is released.
@@ -51,6 +52,22 @@ package final class MemoryShare: Sendable {
 
     /// Like `hold`, without waiting; returns false if there is no room.
     package func holdNow(_ count: Int) -> Bool { holdNow(count, budget.takeNow) }
+
+    /// The room that a transaction needs and that is not free: it ends, waits for the room, and begins again.
+    package struct Needed: Error {
+        fileprivate let share: MemoryShare
+        fileprivate let count: Int
+    }
+
+    /// Like `hold`, in a transaction, in which nobody can wait: throws `Needed` if there is no room.
+    func need(_ count: Int) throws(Needed) { guard holdNow(count) else { throw Needed(share: self, count: count) } }
+
+    /// Does what needs room within a transaction, and begins again once that is free; throws 503 if there is none in time.
+    static func waiting<Value>(_ work: () async throws -> Value) async throws -> Value {
+        while true {
+            do { return try await work() } catch let needed as Needed { try await needed.share.hold(needed.count) }
+        }
+    }
 
     /// Like `holdNow`, and leaves something for others.
     package func growNow(to count: Int) -> Bool { holdNow(count, budget.takeLeaving) }
@@ -141,8 +158,10 @@ package struct MemoryBudgets: Sendable {
     let answers: MemoryBudget
     /// Feeds that are being sent: all readers share their bytes, and no list that waits holds up a feed.
     package let feeds: MemoryBudget
-    /// Texts of large circles, from before they are made until their readers have them; at worst one at a time.
+    /// Texts of large circles while something is made of them; at worst one at a time.
     let texts: MemoryBudget
+    /// Large feeds in spools, from before they are made until their readers have them.
+    let spooled: MemoryBudget
     /// Pages of lists and whole circles while they are read, so that a reader of the database remains free for others.
     /// Whoever has room here waits for nobody, so it is taken last.
     let pages: MemoryBudget
@@ -161,6 +180,7 @@ package struct MemoryBudgets: Sendable {
         answers = MemoryBudget(limit: limits.answerMemory)
         feeds = MemoryBudget(limit: limits.feedMemory)
         texts = MemoryBudget(limit: limits.textMemory, patience: .seconds(10))
+        spooled = MemoryBudget(limit: limits.spooledFeeds, patience: .seconds(10))
     }
 
     /// The most bytes of elements on one page of a list (4 MiB); a larger element gets a page of its own.
@@ -182,12 +202,12 @@ package struct MemoryBudgets: Sendable {
     }
 
     /// Whether so much is in use that slow readers must read faster.
-    package var isScarce: Bool { answers.isScarce || feeds.isScarce || texts.isAwaited }
+    package var isScarce: Bool { answers.isScarce || feeds.isScarce || texts.isAwaited || spooled.isAwaited }
 
     private init() {
         (documents, large) = (.unlimited, .unlimited)
         (circles, runs, answers, feeds) = (.unlimited, .unlimited, .unlimited, .unlimited)
-        texts = .unlimited
+        (texts, spooled) = (.unlimited, .unlimited)
         pages = Self.pages(2)
         renderings = Self.renderings(2)
     }
@@ -201,17 +221,21 @@ package struct RequestMemory: Sendable {
     package let large: MemoryShare
     package let answer: MemoryShare
     package let feed: MemoryShare
+    /// Who takes turns at the database for it.
+    package let caller: DatabaseCaller
 
     package init(_ budgets: MemoryBudgets, network: ByteString? = nil) {
         document = MemoryShare(budgets.documents, network: network)
         large = MemoryShare(budgets.large, network: network)
         answer = MemoryShare(budgets.answers, network: network)
         feed = MemoryShare(budgets.feeds, network: network)
+        caller = DatabaseCaller(network ?? "")
     }
 
     /// Counts the request for its sender, once that is known.
     package func belongs(to sender: Sender) {
         for share in [document, large, answer, feed] { share.belongs(to: sender.network) }
+        caller.name = sender.caller
     }
 
     /// Gives everything back.

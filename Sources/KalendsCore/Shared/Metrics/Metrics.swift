@@ -128,10 +128,10 @@ package final class Metrics: Sendable {
             # HELP kalends_write_transactions_total Transactions that could change the database.
             # TYPE kalends_write_transactions_total counter
             kalends_write_transactions_total \(writes.count)
-            # HELP kalends_write_transaction_seconds_total Time for which they kept others from writing.
+            # HELP kalends_write_transaction_seconds_total Time for which they, and folding SQLite's log, kept others from writing.
             # TYPE kalends_write_transaction_seconds_total counter
             kalends_write_transaction_seconds_total \(writes.total / .seconds(1))
-            # HELP kalends_longest_write_transaction_seconds The longest of them since the start.
+            # HELP kalends_longest_write_transaction_seconds The longest of them, or of folding SQLite's log, since the start.
             # TYPE kalends_longest_write_transaction_seconds gauge
             kalends_longest_write_transaction_seconds \(writes.longest / .seconds(1))
 

@@ -36,7 +36,7 @@ struct ConnectionRun {
     @discardableResult
     func go() async throws -> Bool {
         do {
-            return try await goOnce()
+            return try await DatabaseCaller.$current.withValue(DatabaseCaller()) { try await goOnce() }
         } catch {
             // The result could not be stored, nor the lease given back: the database cannot be reached or is full, or
             // another server does the user's work.
@@ -101,6 +101,7 @@ struct ConnectionRun {
     /// Takes room for what the run compares; returns nil if others keep it for too long, or if there is nothing to run.
     private func room() async throws -> RunRoom? {
         guard let own = try await context.store.read({ try $0.connectionEverKnown(id) }) else { return nil }
+        DatabaseCaller.current?.name = Sender(user: own.userID, host: nil).caller
         do {
             return try await context.room(forRunOf: own)
         } catch let refusal as Refusal where refusal.code == .busy {
