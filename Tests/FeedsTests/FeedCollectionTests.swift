@@ -40,7 +40,7 @@ struct FeedCollectionTests {
             #expect(try await source.changes(of: own, after: own.number, limit: 9).changed.isEmpty)
             let caller = CalDAVCaller(passwordID: "p", userID: "ann", mayWrite: true, circleIDs: nil, own: true)
             await #expect(throws: CollectionFault.self) {
-                try await source.delete(name, from: own, if: WriteConditions(), for: caller)
+                try await source.delete(name, from: own, if: WriteConditions(), for: caller, room: nil)
             }
             server.clock.advance(seconds: 5)
             try await server.put("tasks", "pills", ["title": "Tea", "dueAt": "2026-03-06T08:00:00-08:00"])

@@ -130,8 +130,8 @@ struct FeedUseCaseTests {
         var text = JoinedText(coverage: coverage)
         text.add(CalendarPiece([event], hash: RenderedSchedule.digest))
         let rendered = text.finish(empty)
-        #expect(rendered.text.bytes == whole.serialized(coverage: coverage))
-        #expect(rendered.size == rendered.text.bytes.count)
+        #expect(try rendered.text.bytes == whole.serialized(coverage: coverage))
+        #expect(try rendered.text.bytes.count == rendered.size)
     }
 }
 

@@ -130,7 +130,7 @@ struct RenderedScheduleTests {
                         let contents = try FeedContents(of: live, window: window, in: transaction)
                         let plain = FeedRenderer.calendar(live, events: contents.events)
                             .serialized(coverage: window.from...window.to)
-                        return (cold.text.bytes, "\"\(cold.hash.text)\"", plain)
+                        return (try cold.text.bytes, "\"\(cold.hash.text)\"", plain)
                     }
                     #expect(answer.body == cold, "seed \(seed), step \(step)")
                     #expect(answer.headers[.eTag] == etag, "seed \(seed), step \(step)")

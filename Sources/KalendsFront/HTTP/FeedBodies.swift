@@ -53,7 +53,10 @@ package final class FeedBodies: Sendable {
     ///   again.
     func keep(_ text: FeedText, for key: Key, of token: TokenKey) {
         drop(before: key, of: token)
-        guard text.isLarge else { return keep(ByteBuffer(text), for: key) }
+        guard text.isLarge else {
+            if let joined = try? ByteBuffer(text) { keep(joined, for: key) }
+            return
+        }
         large.withLock { large in
             large = large.filter { $0.value.text != nil }
             large[key] = WeakText(text: text)
@@ -80,29 +83,17 @@ package final class FeedBodies: Sendable {
 
 extension ByteBuffer {
     /// Copies a text into one buffer.
-    init(_ text: FeedText) {
+    init(_ text: FeedText) throws {
         self = ByteBufferAllocator().buffer(capacity: text.count)
-        for part in text.parts { writeBytes(part) }
+        try text.eachPiece { writeBytes($0) }
     }
 }
 
 extension FeedText {
-    private static let partSize = 64 << 10
-
     /// The text as the body of an answer, written piece by piece at the reader's pace.
     var responseBody: ResponseBody {
         ResponseBody(contentLength: count) { writer in
-            var buffer = ByteBuffer()
-            for part in self.parts {
-                for start in stride(from: 0, to: part.count, by: Self.partSize) {
-                    buffer.writeBytes(part[start..<min(start + Self.partSize, part.count)])
-                    guard buffer.readableBytes >= Self.partSize else { continue }
-                    try await writer.write(buffer)
-                    // A new buffer, since the writer may still hold the previous one.
-                    buffer = ByteBuffer()
-                }
-            }
-            if buffer.readableBytes > 0 { try await writer.write(buffer) }
+            for index in 0..<self.pieceCount { try await writer.write(ByteBuffer(bytes: try self.piece(index))) }
             try await writer.finish(nil)
         }
     }

@@ -52,11 +52,12 @@ package enum Gzip {
         else { return nil }
         defer { unsafe deflateEnd(&stream) }
         var packed = ByteBufferAllocator().buffer(capacity: text.count / 16)
-        for part in text.parts {
-            _ = unsafe part.withUnsafeBytes { source in
+        let isRead: Void? = try? text.eachPiece { piece in
+            _ = unsafe piece.withUnsafeBytes { source in
                 unsafe take(source, &stream, Z_NO_FLUSH, into: &packed)
             }
         }
+        guard isRead != nil else { return nil }
         let status = unsafe take(UnsafeRawBufferPointer(start: nil, count: 0), &stream, Z_FINISH, into: &packed)
         return status == Z_STREAM_END ? packed : nil
     }

@@ -255,13 +255,15 @@ package final class FeedRenderer: Sendable {
     ///
     /// A schedule larger than the whole limit is dropped itself.
     private func keep(_ key: Key, size: Int) {
-        cache.withLock { cache in
-            guard let known = cache.all[key] else { return }
+        // A schedule may have a hundred thousand parts, so it is let go outside the lock.
+        let dropped = cache.withLock { cache -> [CacheEntry] in
+            guard let known = cache.all[key] else { return [] }
             guard size <= limit else {
                 cache.size -= known.size
                 cache.all[key] = nil
-                return
+                return [known.cacheEntry]
             }
+            var dropped: [CacheEntry] = []
             cache.uses += 1
             cache.size += size - known.size
             cache.all[key] = (known.cacheEntry, size, cache.uses)
@@ -270,8 +272,11 @@ package final class FeedRenderer: Sendable {
             {
                 cache.size -= oldest.value.size
                 cache.all[oldest.key] = nil
+                dropped.append(oldest.value.cacheEntry)
             }
+            return dropped
         }
+        withExtendedLifetime(dropped) {}
     }
 }
 

@@ -4,28 +4,65 @@
 ///
 /// It is a class so that simultaneous readers of a large feed can share it.
 package final class FeedText: Sendable {
-    /// A longer text, in bytes, is never joined into one buffer: it is written piece by piece as readers take it.
-    static let mostJoined = 8 << 20
+    /// A longer text, in bytes, is never joined into one buffer: it is kept in a spool, from which readers take it at their
+    /// pace.
+    static let mostJoined = 1 << 20
+    private static let pieceSize = 64 << 10
 
     /// The length in bytes.
     package let count: Int
-    /// The bytes in parts, each of which ends where an event does.
-    package let parts: [[UInt8]]
+    /// The bytes in parts, each of which ends where an event does; none in a spool.
+    let parts: [[UInt8]]
     /// The room held for the text before it was made: as long as it exists if it is large, else until a reader counts it.
     package let room: MemoryShare?
+    private let spool: Spool?
 
-    init(_ parts: [[UInt8]], room: MemoryShare?) {
-        (self.parts, self.room) = (parts, room)
+    package init(_ parts: [[UInt8]], room: MemoryShare?) {
+        (self.parts, self.room, spool) = (parts, room, nil)
         count = parts.reduce(0) { $0 + $1.count }
+    }
+
+    private init(_ spool: Spool, room: MemoryShare?) {
+        (self.spool, self.room, parts) = (spool, room, [])
+        count = spool.count
     }
 
     package var isLarge: Bool { count > Self.mostJoined }
 
+    /// The same text, outside of this process's memory if it is large; its parts are freed once nobody else shares them.
+    ///
+    /// Throws 503 if the system has no room for it.
+    func spooledIfLarge() throws -> FeedText {
+        guard isLarge, spool == nil else { return self }
+        do {
+            let spool = try Spool()
+            for part in parts { try spool.append(part) }
+            return FeedText(spool, room: room)
+        } catch {
+            throw Refusal.noRoom
+        }
+    }
+
+    /// Calls a body with pieces of a few kibibytes, one after the other.
+    package func eachPiece(_ body: ([UInt8]) throws -> Void) throws {
+        for index in 0..<pieceCount { try body(try piece(index)) }
+    }
+
+    package var pieceCount: Int { spool == nil ? parts.count : (count + Self.pieceSize - 1) / Self.pieceSize }
+
+    package func piece(_ index: Int) throws -> [UInt8] {
+        guard let spool else { return parts[index] }
+        let start = index * Self.pieceSize
+        return try spool.read(start..<min(start + Self.pieceSize, count))
+    }
+
     /// All bytes in one array.
     var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count)
-        for part in parts { bytes += part }
-        return bytes
+        get throws {
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(count)
+            try eachPiece { bytes += $0 }
+            return bytes
+        }
     }
 }

@@ -92,8 +92,8 @@ struct RenderedSchedule {
 
     /// The most changes that are applied individually; for more, reading everything is cheaper.
     private static let manyChanges = 500
-    /// How many rows are made into text together.
-    private static let together = 256
+    /// How many rows, and bytes of contents, are made into text together at most.
+    private static let (together, bytesTogether) = (256, 1 << 20)
     /// How far outside the window items are kept too, in milliseconds, so that the window can move on.
     private static let margin = 9 * 86_400_000
 
@@ -123,19 +123,22 @@ struct RenderedSchedule {
         }
         let builder = EntryBuilder(
             look: look, names: try CircleNames(circleID, in: transaction), kinds: live.kinds, year: state.year)
-        let changed: [ByteString: [ChangedOccurrence]] = Dictionary(
+        var changed: [ByteString: [ChangedOccurrence]] = Dictionary(
             grouping: try transaction.occurrences(of: nil, in: circleID), by: \.itemID)
         // Only the text of each row is kept: as values, a large circle would take several times as much memory. It is made
         // by other threads while this one reads the next rows.
         let making = ParallelWork<[Part]>()
         var rows: [(ScheduleItem, [ChangedOccurrence])] = []
+        var bytes = 0
         func make() {
             making.add { [rows] in try rows.map { try Self.part($0.0, $0.1, builder) } }
-            rows = []
+            (rows, bytes) = ([], 0)
         }
         try transaction.eachItem(in: circleID, from: state.from, to: state.to) { item in
-            rows.append((item, item.hasOccurrences ? changed[item.id] ?? [] : []))
-            if rows.count == Self.together { make() }
+            let occurrences = item.hasOccurrences ? changed.removeValue(forKey: ByteString(item.id)) ?? [] : []
+            rows.append((item, occurrences))
+            bytes += item.content.utf8.count + occurrences.reduce(0) { $0 + $1.bytes }
+            if rows.count == Self.together || bytes > Self.bytesTogether { make() }
         }
         // What is little is made here: another thread would begin when it is done.
         let rest = try rows.map { try Self.part($0.0, $0.1, builder) }

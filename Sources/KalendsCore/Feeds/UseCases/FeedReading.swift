@@ -43,7 +43,7 @@ package struct FeedReading: Sendable {
         case .ended: return .ended
         case .live(let live):
             guard let made = made.flatMap(\.self) else { return .live(live, nil) }
-            let rendered = feed(made)
+            let rendered = try feed(made)
             keep(rendered)
             context.ledger.remember(rendered.shown, of: rendered.version, for: token)
             return .live(live, rendered)
@@ -96,11 +96,13 @@ package struct FeedReading: Sendable {
                 form == .iCalendar ? try renderNow(open, token, now: now, in: transaction) : nil
             )
         }
-        if let made { return feed(made) }
+        if let made { return try feed(made) }
         let owner = first.feed.showsOwn ? first.feed.userID : nil
         let (payer, isLong) = (first.feed.userID, size > Self.mostAtOnce)
         // Readers of large texts may be slow, so nothing else is held while this is waited for.
-        let textRoom = try await context.room(forTextOf: first.circle.id, andOwnOf: owner, as: form, for: payer)
+        let (textRoom, making) = try await context.room(
+            forTextOf: first.circle.id, andOwnOf: owner, as: form, for: payer)
+        defer { withExtendedLifetime(making) {} }
         switch form {
         case .iCalendar: if let owner { room = try await context.room(forOwnOf: owner) }
         case .jCal, .xCal: room = try await context.room(forFormOf: first.circle.id, andOwnOf: owner, for: payer)
@@ -128,20 +130,20 @@ package struct FeedReading: Sendable {
                 defer { withExtendedLifetime(turn) {} }
                 return try await ReadPurpose.$isShort.withValue(!isLong) { try await context.store.read(look) }
             } : try await ReadPurpose.$isShort.withValue(false) { try await context.store.read(look) }
-        if case .text(let rendered) = source, form == .iCalendar { return feed((live, day, rendered)) }
+        if case .text(let rendered) = source, form == .iCalendar { return try feed((live, day, rendered)) }
         let rendered = try await FeedRenderer.rendered(source, of: parts, window: window, as: form, room: textRoom)
-        return feed((live, day, rendered))
+        return try feed((live, day, rendered))
     }
 
     /// Returns a feed that was rendered, and counts that.
-    private func feed(_ made: Made) -> RenderedFeed {
+    private func feed(_ made: Made) throws -> RenderedFeed {
         let (live, day, rendered) = made
         if let isWhole = rendered.isWhole, let duration = rendered.duration {
             context.metrics.countRendering(isWhole: isWhole, duration)
         }
         return RenderedFeed(
             version: live.version, changedAt: live.changedAt, shown: day.shown(rendered.hash, size: rendered.size),
-            text: rendered.text)
+            text: try rendered.text.spooledIfLarge())
     }
 }
 

@@ -52,8 +52,8 @@ extension CircleReading {
         return share
     }
 
-    /// Takes room for a feed's text before it is made, to be held until its readers count it; that of a large text is
-    /// held as long as the text.
+    /// Takes room for a feed's text before it is made, to be held until its readers count it; that of a large text, which
+    /// is in a spool, is held as long as the text.
     ///
     /// Throws 503 if others keep the room for too long.
     ///
@@ -61,16 +61,19 @@ extension CircleReading {
     ///   - owner: the user whose own entries the feed shows, if any.
     ///   - form: a form other than iCalendar is made of that, and counts with it.
     ///   - payer: who takes turns with others.
+    /// - Returns: the room for the text, and what a large one takes of this process's memory until it is in its spool.
     func room(
         forTextOf id: String, andOwnOf owner: String?, as form: CalendarForm, for payer: String
-    ) async throws -> MemoryShare {
+    ) async throws -> (text: MemoryShare, making: MemoryShare?) {
         let rows = try await store.read { try RowSize.all(of: id, andOwnOf: owner, in: $0).text }
         let size = form == .iCalendar ? rows : rows * 3
-        let share =
-            rows > FeedText.mostJoined
-            ? memory.text(of: size, for: payer) : MemoryShare(memory.feeds, network: ByteString(payer))
+        let isLarge = size > FeedText.mostJoined
+        let share = MemoryShare(isLarge ? memory.spooled : memory.feeds, network: ByteString(payer))
         try await share.hold(size)
-        return share
+        guard isLarge else { return (share, nil) }
+        let making = memory.text(of: size, for: payer)
+        try await making.hold(size)
+        return (share, making)
     }
 
     /// Takes the turn in which a feed of a whole circle is made.
@@ -144,7 +147,7 @@ final class CircleRoom: Sendable {
 
     /// The most bytes of the text of a feed's circle.
     static func textSize(_ open: OpenFeed) -> Int {
-        RowSize(open.itemUsage, Usage(count: open.importedEventCount)).text
+        RowSize(open.itemUsage, open.importedUsage).text
     }
 }
 
@@ -176,7 +179,7 @@ private struct RowSize: Sendable {
         of circle: String, andOwnOf owner: String?, in transaction: any ReadTransaction
     ) throws -> RowSize {
         RowSize(
-            try transaction.itemUsage(of: circle), Usage(count: try transaction.importedEventCount(in: circle)),
+            try transaction.itemUsage(of: circle), try transaction.importedUsage(in: circle),
             try owner.map { try transaction.ownUsage(of: $0) } ?? Usage())
     }
 

@@ -124,9 +124,9 @@ struct FeedReadingRoutes: Sendable {
                 plain.readableBytes > 1 << 20
                 ? try await LongWork.run(for: context.sender) { Gzip.pack(plain) } : Gzip.pack(plain)
         } else if let text = text ?? bodies.large(answer.plainKey) {
-            if isPlain, !text.isLarge { return ResponseBody(byteBuffer: ByteBuffer(text)) }
+            if isPlain, !text.isLarge { return ResponseBody(byteBuffer: try ByteBuffer(text)) }
             if isPlain {
-                // The text's reservation already covers its pieces, unless it was thought to be short.
+                // The text's reservation already covers it, unless it was thought to be short.
                 if let room = text.room, !room.isOfBudget(of: context.memory.feed) {
                     context.memory.feed.rely(on: room)
                 }
@@ -134,7 +134,7 @@ struct FeedReadingRoutes: Sendable {
             }
             packed =
                 text.count > 1 << 20
-                ? try await LongWork.run(for: context.sender) { Gzip.pack(text) } : Gzip.pack(ByteBuffer(text))
+                ? try await LongWork.run(for: context.sender) { Gzip.pack(text) } : Gzip.pack(try ByteBuffer(text))
         } else {
             return nil
         }
