@@ -21,6 +21,8 @@ struct Exchange: Sendable {
     /// Nil where the answer is short.
     var work: ReportWork?
 
+    /// The room for a large resource that is read, until the answer is written.
+    var room: MemoryShare { context.memory.answer }
     var paths: DAVPaths { propertyContext.paths }
     /// The address of the request as answers show it.
     var href: String { paths.href(address) }

@@ -74,6 +74,33 @@ import Testing
         }
     }
 
+    @Test(
+        "A series with long occurrences is read and changed only once there is room for it, and others need none",
+        .timeLimit(.minutes(1)), arguments: ["GET", "PUT", "DELETE"])
+    func room(_ method: String) async throws {
+        try await Self.withSeries { app, address, text in
+            let server = app.server
+            try await server.put(
+                "appointments", "b", ["patientId": "mom", "provider": "Dr", "startAt": "2026-03-03T09:00:00Z"])
+            for start in Self.starts(6).dropFirst() {
+                try await server.call(
+                    .put, "/v1/circles/c/appointments/a/occurrences/\(start.basic)",
+                    ["notes": .string(String(repeating: "n", count: 60_000))]
+                ).expect(201)
+            }
+            let answers = server.services.memory.answers
+            let taken = MemoryShare(answers)
+            #expect(taken.holdNow(answers.counted(.max, for: nil)))
+            async let answer = app.send(
+                method, address, method == "PUT" ? text : nil, headers: [.contentType: "text/calendar"])
+            while answers.waiting == 0 { try await Task.sleep(for: .milliseconds(5)) }
+            try await app.send("GET", address.replacing("a.ics", with: "b.ics")).expect(200)
+            taken.keep(0)
+            #expect(try await (200...204).contains(answer.status))
+            while answers.used > 0 { try await Task.sleep(for: .milliseconds(5)) }
+        }
+    }
+
     @Test("Thousands of occurrences are written in steps of five hundred, each a single revision of their series")
     func steps() async throws {
         try await Self.withSeries { app, address, text in

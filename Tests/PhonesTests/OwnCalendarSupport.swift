@@ -41,13 +41,14 @@ struct OwnBench: Sendable {
         if conditions: WriteConditions = WriteConditions(), for caller: CalDAVCaller? = nil
     ) async throws -> PutOutcome {
         try await own.put(
-            Array(text.utf8), as: name, in: try await found(segment), if: conditions, for: caller ?? ann)
+            Array(text.utf8), as: name, in: try await found(segment), if: conditions, for: caller ?? ann,
+            room: nil)
     }
 
     func delete(
         _ name: String, from segment: String = "work", if conditions: WriteConditions = WriteConditions()
     ) async throws {
-        try await own.delete(name, from: try await found(segment), if: conditions, for: ann)
+        try await own.delete(name, from: try await found(segment), if: conditions, for: ann, room: nil)
     }
 
     func text(_ name: String, in segment: String = "work") async throws -> String? {

@@ -118,7 +118,8 @@ struct OwnCalendarTests {
             let work = try await bench.found()
             #expect(
                 await fault {
-                    try await bench.own.put(latin, as: "x.ics", in: work, if: WriteConditions(), for: bench.ann)
+                    try await bench.own.put(
+                        latin, as: "x.ics", in: work, if: WriteConditions(), for: bench.ann, room: nil)
                 } == "data")
             let most = CalendarCollection.maxResourceSize
             let room = most - OwnBench.event("big", "").utf8.count
@@ -226,7 +227,7 @@ struct OwnCalendarTests {
             #expect(await fault { try await bench.make("new", for: caller("ann", own: false)) } == "privileges")
             #expect(await fault { try await bench.put("b.ics", OwnBench.event("v"), for: reader) } == "privileges")
             #expect(
-                await fault { try await bench.own.delete("a.ics", from: work, if: .init(), for: reader) }
+                await fault { try await bench.own.delete("a.ics", from: work, if: .init(), for: reader, room: nil) }
                     == "privileges")
             #expect(await fault { try await bench.own.remove(work, for: reader) } == "privileges")
             // How a calendar looks to its person is no change of it.

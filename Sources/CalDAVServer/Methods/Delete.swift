@@ -21,7 +21,8 @@ extension Exchange {
                 throw DAVFault.needsPrivileges(href, "unbind")
             }
             try await place.source.delete(
-                name.string, from: place.collection, if: WriteConditions(request.headers), for: caller)
+                name.string, from: place.collection, if: WriteConditions(request.headers), for: caller,
+                room: room)
         default:
             guard try depth() ?? .infinity == .infinity else {
                 throw DAVFault.badRequest("A collection is removed with everything in it.")

@@ -27,7 +27,8 @@ extension Exchange {
 
     private func get(_ name: String) async throws -> Response {
         guard let place,
-            let resource = try await place.source.resources(of: place.collection, named: [name]).first ?? nil
+            let resource = try await place.source.resources(of: place.collection, named: [name], room: room).first
+                ?? nil
         else { throw DAVFault.missing }
         let member = resource.member
         let validators = Validators(
@@ -47,7 +48,8 @@ extension Exchange {
     /// if nothing is there.
     func representation(of name: String, status: HTTPResponse.Status) async throws -> Response? {
         guard let place,
-            let resource = try await place.source.resources(of: place.collection, named: [name]).first ?? nil
+            let resource = try await place.source.resources(of: place.collection, named: [name], room: room).first
+                ?? nil
         else { return nil }
         let text = try resource.text.get()
         return Response(

@@ -30,9 +30,12 @@ extension Exchange {
         let outcome: PutOutcome
         do {
             let conditions = WriteConditions(request.headers)
+            let presence = Presence(on: context.channel)
             // What thousands of occurrences become is worked out in the sender's turn.
             outcome = try await LongWork.run(for: context.sender) {
-                try await place.source.put(text, as: name.string, in: place.collection, if: conditions, for: caller)
+                try presence.check()
+                return try await place.source.put(
+                    text, as: name.string, in: place.collection, if: conditions, for: caller, room: room)
             }
         } catch CollectionFault.preconditionFailed {
             // With what is there instead, the client can try again at once.

@@ -113,9 +113,14 @@ struct SyncCollection: Report {
             guard answer.needsText, !members.isEmpty else {
                 return try await exchange.each(members) { answer.write($0, in: place, exchange, to: &out) }
             }
-            let found = try await place.source.resources(of: place.collection, named: members.map(\.name))
-            // What was removed since is among the next changes.
-            try await exchange.each(found.compactMap(\.self)) { answer.write($0, in: place, exchange, to: &out) }
+            var rest = members[...]
+            while !rest.isEmpty {
+                let group = rest.fitting(CalendarCollection.pageBytes, \.size)
+                rest = rest.dropFirst(group.count)
+                let found = try await place.source.resources(of: place.collection, named: group.map(\.name))
+                // What was removed since is among the next changes.
+                try await exchange.each(found.compactMap(\.self)) { answer.write($0, in: place, exchange, to: &out) }
+            }
         }
     }
 }

@@ -44,7 +44,7 @@ struct CalendarApp {
         _ text: String, as name: String, in segment: String = "c", if conditions: WriteConditions = WriteConditions()
     ) async throws -> PutOutcome {
         try await source.put(
-            Array(text.utf8), as: name, in: collection(segment), if: conditions, for: caller)
+            Array(text.utf8), as: name, in: collection(segment), if: conditions, for: caller, room: nil)
     }
 
     /// Changes a resource as an app does that knows its present text.
@@ -65,7 +65,7 @@ struct CalendarApp {
     func delete(
         _ name: String, in segment: String = "c", if conditions: WriteConditions = WriteConditions()
     ) async throws {
-        try await source.delete(name, from: collection(segment), if: conditions, for: caller)
+        try await source.delete(name, from: collection(segment), if: conditions, for: caller, room: nil)
     }
 
     /// Returns the fault that a request meets; nil if it meets none.

@@ -155,7 +155,11 @@ package protocol CollectionSource: Sendable {
     func sizes(of collection: CalendarCollection, named names: [String]) async throws -> [Int]
 
     /// Returns resources by their names, each in its place; nil for those that are not there.
-    func resources(of collection: CalendarCollection, named names: [String]) async throws -> [CalendarResource?]
+    ///
+    /// - Parameter room: grows to what is in memory while a large one is made; nil where the caller has looked at the sizes.
+    func resources(
+        of collection: CalendarCollection, named names: [String], room: MemoryShare?
+    ) async throws -> [CalendarResource?]
 
     /// Returns resources, of a component if one is named, that may have something in a span, in the order of their
     /// names' bytes, after a name. It may return more than has something there, and large texts a few at a time: only
@@ -175,14 +179,19 @@ package protocol CollectionSource: Sendable {
     ) async throws -> CollectionChanges
 
     /// Stores a resource.
+    ///
+    /// - Parameter room: grows to what is in memory of a large resource that is there.
     func put(
         _ text: [UInt8], as name: String, in collection: CalendarCollection, if conditions: WriteConditions,
-        for caller: CalDAVCaller
+        for caller: CalDAVCaller, room: MemoryShare?
     ) async throws -> PutOutcome
 
     /// Removes a resource.
+    ///
+    /// - Parameter room: as in `put`.
     func delete(
-        _ name: String, from collection: CalendarCollection, if conditions: WriteConditions, for caller: CalDAVCaller
+        _ name: String, from collection: CalendarCollection, if conditions: WriteConditions, for caller: CalDAVCaller,
+        room: MemoryShare?
     ) async throws
 
     /// Sets and removes properties of a collection for its person, all of them or none.
@@ -195,6 +204,12 @@ package protocol CollectionSource: Sendable {
 }
 
 extension CollectionSource {
+    package func resources(
+        of collection: CalendarCollection, named names: [String]
+    ) async throws -> [CalendarResource?] {
+        try await resources(of: collection, named: names, room: nil)
+    }
+
     package func sizes(of collection: CalendarCollection, named names: [String]) async throws -> [Int] {
         try await members(of: collection, named: names).map { $0?.size ?? 0 }
     }

@@ -18,7 +18,7 @@ struct CircleIndex: Sendable {
 
         fileprivate init(_ shown: ShownResource, _ name: String) {
             (self.name, resource, component) = (ByteString(name), shown.resource, shown.component)
-            (etag, size, modified, span) = (shown.etag, shown.text.count, shown.modified, shown.span)
+            (etag, size, modified, span) = (shown.etag, shown.size, shown.modified, shown.span)
         }
 
         var member: CalendarMember {
@@ -62,7 +62,7 @@ struct CircleIndex: Sendable {
         let making = ParallelWork<[ShownResource]>()
         var rows: [SeenItem] = []
         func make() {
-            making.add { [rows] in rows.map { look.shown($0, parts[$0.item.uid]) } }
+            making.add { [rows] in rows.map { look.shown($0, parts[$0.item.uid]).withoutText } }
             rows = []
         }
         try transaction.eachItem(in: circle.id, from: from, to: to) { item in

@@ -44,15 +44,15 @@ struct CircleReader {
     ///
     /// - Parameters:
     ///   - index: gets the index; nothing else knows the names of imported events.
+    ///   - room: grows to what is in memory of the largest series; `MemoryShare.Needed` is thrown while it cannot.
     ///   - value: makes the value. Texts that it does not keep are in memory one at a time.
     func find<Value>(
-        _ names: [String], in list: ResourceName.List, _ index: () throws -> CircleIndex,
+        _ names: [String], in list: ResourceName.List, _ index: () throws -> CircleIndex, room: MemoryShare? = nil,
         _ value: (_ name: String, Found) -> Value
     ) throws -> [Value?] {
         guard !names.isEmpty else { return [] }
         let known = try resources(named: names, list, index)
         let items = try items(known.compactMap { $0 })
-        let seen = try self.seen(items)
         let ownNames = try ResourceNames(of: items, in: circle.id, transaction)
         let series = try importedSeries(known.compactMap { $0 })
         let uids = items.map(\.uid) + series.map(\.shownUID)
@@ -62,7 +62,7 @@ struct CircleReader {
             let resource = one.shown.resource
             if isIn(list, one.shown) { found[resource] = value(ownNames.name(of: resource), one) }
         }
-        for item in seen {
+        try eachSeen(items, room: room) { item in
             let kept = parts[item.item.uid]
             add(.item(item, look.shown(item, kept), parts: kept))
         }
@@ -71,6 +71,31 @@ struct CircleReader {
             guard let resource, ownNames.name(of: resource).isSameText(as: name) else { return nil }
             return found[resource]
         }
+    }
+
+    /// Returns about how many bytes the texts of some names have, without making them; 0 for those that are not there.
+    func sizes(
+        _ names: [String], in list: ResourceName.List, _ index: () throws -> CircleIndex
+    ) throws -> [Int] {
+        let known = try resources(named: names, list, index)
+        let items = try items(known.compactMap { $0 })
+        let changed = try occurrenceBytes(of: items)
+        let sizes = Dictionary(
+            items.map { (CircleResource($0), Self.besidesContent + $0.content.utf8.count + (changed[$0.id] ?? 0)) },
+            uniquingKeysWith: { first, _ in first })
+        return try zip(names, known).map { name, resource in
+            guard let resource else { return 0 }
+            if case .imported = resource { return try index().entry(named: name, list)?.size ?? 0 }
+            return sizes[resource] ?? 0
+        }
+    }
+
+    /// The bytes of an item's text besides its content, about.
+    private static let besidesContent = 700
+
+    private func occurrenceBytes(of items: [ScheduleItem]) throws -> [ByteString: Int] {
+        let series = items.filter(\.hasOccurrences).map(\.id)
+        return series.isEmpty ? [:] : try transaction.occurrenceBytes(of: series, in: circle.id)
     }
 
     func isIn(_ list: ResourceName.List, _ resource: CircleResource, _ shown: ShownResource) -> Bool {
@@ -102,12 +127,26 @@ struct CircleReader {
         }
     }
 
-    func seen(_ items: [ScheduleItem]) throws -> [SeenItem] {
-        let series = items.filter(\.hasOccurrences).map(\.id)
-        let changed: [ByteString: [ChangedOccurrence]] =
-            series.isEmpty
-            ? [:] : Dictionary(grouping: try transaction.occurrences(of: series, in: circle.id), by: \.itemID)
-        return items.map { SeenItem($0, $0.hasOccurrences ? changed[$0.id] ?? [] : []) }
+    /// How many times as many bytes as changed occurrences have are in memory while a text is made of them.
+    private static let timesAsText = 5
+
+    /// Calls a body with items and their changed occurrences, of which those of one series are in memory at a time, or of
+    /// several as many as a page has.
+    ///
+    /// - Parameter room: grows to what is in memory of the largest series; `MemoryShare.Needed` is thrown while it cannot.
+    private func eachSeen(_ items: [ScheduleItem], room: MemoryShare? = nil, _ body: (SeenItem) throws -> Void) throws {
+        let bytes = try occurrenceBytes(of: items)
+        try room?.need(Self.timesAsText * (bytes.values.max() ?? 0))
+        var rest = items[...]
+        while !rest.isEmpty {
+            let group = rest.fitting(CalendarCollection.pageBytes) { bytes[$0.id] ?? 0 }
+            rest = rest.dropFirst(group.count)
+            let changing = group.map(\.id).filter { bytes[$0] != nil }
+            let changed: [ByteString: [ChangedOccurrence]] =
+                changing.isEmpty
+                ? [:] : Dictionary(grouping: try transaction.occurrences(of: changing, in: circle.id), by: \.itemID)
+            for item in group { try body(SeenItem(item, item.hasOccurrences ? changed[item.id] ?? [] : [])) }
+        }
     }
 
     private func importedSeries(_ resources: [CircleResource]) throws -> [ImportedSeries] {
@@ -119,6 +158,7 @@ struct CircleReader {
     // MARK: Changes
 
     struct Changes {
+        /// Without their texts.
         var shown: [(ShownResource, name: String)] = []
         var gone: [CircleResource] = []
         /// The state up to which these are all changes.
@@ -157,8 +197,8 @@ struct CircleReader {
         let parts = PersonalPartsOfUIDs(
             try transaction.personalParts(living.map(\.uid), of: look.userID, in: circle.id))
         let names = try ResourceNames(of: living, in: circle.id, transaction)
-        for item in try seen(living) {
-            let shown = look.shown(item, parts[item.item.uid])
+        try eachSeen(living) { item in
+            let shown = look.shown(item, parts[item.item.uid]).withoutText
             changes.shown.append((shown, names.name(of: shown.resource)))
         }
         guard changes.isWhole else { return changes }
@@ -176,7 +216,7 @@ struct CircleReader {
         let names = try ResourceNames(of: [], in: circle.id, transaction)
         var shown: Set<CircleResource> = []
         for one in series {
-            guard let here = look.shown(one, { parts[$0] }) else { continue }
+            guard let here = look.shown(one, { parts[$0] })?.withoutText else { continue }
             shown.insert(here.resource)
             changes.shown.append((here, names.name(of: here.resource)))
         }

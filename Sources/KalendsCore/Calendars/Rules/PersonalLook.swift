@@ -100,7 +100,9 @@ struct ShownResource: Sendable {
     let resource: CircleResource
     let uid: String
     let component: CalendarComponent
-    let text: [UInt8]
+    private(set) var text: [UInt8]
+    /// The length of the text in bytes.
+    let size: Int
     let etag: ContentHash
     /// In seconds since 1970.
     let modified: Int
@@ -120,6 +122,7 @@ struct ShownResource: Sendable {
         (self.resource, self.uid, self.modified) = (resource, uid, modified / 1000)
         component = events.first?.kind == .toDo ? .task : .event
         text = events.isEmpty ? [] : PersonalParts.text(ICalendar(events: events).serialized(), with: parts)
+        size = text.count
         etag = ContentHash(of: SHA256.hash(data: text))
         // A to-do without a date is one at all times.
         guard events.contains(where: { $0.start != nil || $0.end != nil }) else {
@@ -133,7 +136,13 @@ struct ShownResource: Sendable {
         span = start...max(start, end)
     }
 
+    var withoutText: ShownResource {
+        var shown = self
+        shown.text = []
+        return shown
+    }
+
     func member(_ name: String) -> CalendarMember {
-        CalendarMember(name: name, etag: etag.text, size: text.count, component: component, modified: modified)
+        CalendarMember(name: name, etag: etag.text, size: size, component: component, modified: modified)
     }
 }

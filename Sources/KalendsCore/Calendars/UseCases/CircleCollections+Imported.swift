@@ -54,8 +54,10 @@ extension CircleCollections {
                 let all = try ImportedSeries.all(uids: [series.uid], in: circle, transaction).values.flatMap { $0 }
                 let current = all.first { $0.events.first?.record.source == source }
                 guard current?.events.map(\.record) ?? [] == old else { throw ChangedMeanwhile() }
-                _ = try SeriesReplacement(circle: circle, uid: series.uid, source: source, quotas: quotas)
-                    .write(old, replacedBy: records, in: transaction, now: act.now)
+                _ = try SeriesReplacement(
+                    circle: circle, uid: series.uid, source: source, quotas: quotas, limits: settings.eventLimits
+                )
+                .write(old, replacedBy: records, in: transaction, now: act.now)
                 guard let shown = try transaction.circle(id) else { throw ChangedMeanwhile() }
                 return .unnoted("The circle's changes list it.", try body(transaction, shown))
             }

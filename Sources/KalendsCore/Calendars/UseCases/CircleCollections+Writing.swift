@@ -21,7 +21,7 @@ extension CircleCollections {
 
     package func put(
         _ text: [UInt8], as name: String, in collection: CalendarCollection, if conditions: WriteConditions,
-        for caller: CalDAVCaller
+        for caller: CalDAVCaller, room: MemoryShare?
     ) async throws -> PutOutcome {
         let place = try collection.place
         guard caller.mayWrite, collection.mayWrite else { throw CollectionFault.needsPrivileges }
@@ -30,7 +30,7 @@ extension CircleCollections {
         let sent = try await read(text, in: place, for: caller)
         guard (sent.task != nil) == (place.list == .tasks) else { throw CollectionFault.unsupportedComponent }
         return try await repeatedly { isBegun in
-            let state = try await look(at: name, of: collection, comingBack: sent.uid)
+            let state = try await look(at: name, of: collection, comingBack: sent.uid, room: room)
             guard isBegun || conditions.allow(state.found?.shown.etag.text) else {
                 throw CollectionFault.preconditionFailed
             }
@@ -58,12 +58,13 @@ extension CircleCollections {
     }
 
     package func delete(
-        _ name: String, from collection: CalendarCollection, if conditions: WriteConditions, for caller: CalDAVCaller
+        _ name: String, from collection: CalendarCollection, if conditions: WriteConditions, for caller: CalDAVCaller,
+        room: MemoryShare?
     ) async throws {
         let place = try collection.place
         guard caller.mayWrite, collection.mayWrite else { throw CollectionFault.needsPrivileges }
         try await repeatedly { _ in
-            let state = try await look(at: name, of: collection)
+            let state = try await look(at: name, of: collection, room: room)
             guard let found = state.found else {
                 throw conditions.allow(nil) ? CollectionFault.missing : .preconditionFailed
             }
@@ -156,12 +157,12 @@ extension CircleCollections {
 
     /// - Parameter uid: what an app puts at the name, if it does.
     private func look(
-        at name: String, of collection: CalendarCollection, comingBack uid: String? = nil
+        at name: String, of collection: CalendarCollection, comingBack uid: String? = nil, room: MemoryShare?
     ) async throws -> State {
         let list = try collection.place.list
-        return try await read(collection) { reader, index in
+        let look: @Sendable (CircleReader, () throws -> CircleIndex) throws -> State = { reader, index in
             var state = State(
-                found: try reader.find([name], in: list, index) { $1 }.first ?? nil, look: reader.look,
+                found: try reader.find([name], in: list, index, room: room) { $1 }.first ?? nil, look: reader.look,
                 role: reader.member.role,
                 patients: try reader.transaction.patientsEverKnown(in: reader.circle.id).filter {
                     $0.removedAt == nil
@@ -178,6 +179,7 @@ extension CircleCollections {
             }
             return state
         }
+        return try await MemoryShare.waiting { try await read(collection, look) }
     }
 
     // MARK: Changing

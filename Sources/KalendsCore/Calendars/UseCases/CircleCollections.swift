@@ -57,24 +57,27 @@ package struct CircleCollections: CollectionSource, Acting, CircleReading {
         try await found(names, in: collection) { name, shown in shown.member(name) }
     }
 
-    /// The index is not asked for: to make it takes as long as the circle is large.
+    /// The index is asked for only for imported events: to make it takes as long as the circle is large.
     package func sizes(of collection: CalendarCollection, named names: [String]) async throws -> [Int] {
-        try await found(names, in: collection) { $1.text.count }.map { $0 ?? 0 }
+        let list = try collection.place.list
+        return try await read(collection) { reader, index in try reader.sizes(names, in: list, index) }
     }
 
     package func resources(
-        of collection: CalendarCollection, named names: [String]
+        of collection: CalendarCollection, named names: [String], room: MemoryShare?
     ) async throws -> [CalendarResource?] {
-        try await found(names, in: collection) { name, shown in shown.calendarResource(name) }
+        try await found(names, in: collection, room: room) { name, shown in shown.calendarResource(name) }
     }
 
     private func found<Value: Sendable>(
-        _ names: [String], in collection: CalendarCollection,
+        _ names: [String], in collection: CalendarCollection, room: MemoryShare? = nil,
         _ value: @escaping @Sendable (String, ShownResource) -> Value
     ) async throws -> [Value?] {
         let list = try collection.place.list
-        return try await read(collection) { reader, index in
-            try reader.find(names, in: list, index) { value($0, $1.shown) }
+        return try await MemoryShare.waiting {
+            try await read(collection) { reader, index in
+                try reader.find(names, in: list, index, room: room) { value($0, $1.shown) }
+            }
         }
     }
 

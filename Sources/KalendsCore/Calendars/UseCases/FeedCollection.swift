@@ -62,10 +62,12 @@ package final class FeedCollection: CollectionSource {
     }
 
     package func resources(
-        of collection: CalendarCollection, named names: [String]
+        of collection: CalendarCollection, named names: [String], room: MemoryShare?
     ) async throws -> [CalendarResource?] {
         let all = try await shown(in: collection)
-        return try all.resources(names.map { all[$0] })
+        let found = names.map { all[$0] }
+        try await room?.hold(found.reduce(0) { $0 + ($1?.size ?? 0) })
+        return try all.resources(found)
     }
 
     package func resources(
@@ -131,13 +133,14 @@ package final class FeedCollection: CollectionSource {
 
     package func put(
         _ text: [UInt8], as name: String, in collection: CalendarCollection, if conditions: WriteConditions,
-        for caller: CalDAVCaller
+        for caller: CalDAVCaller, room: MemoryShare?
     ) async throws -> PutOutcome {
         throw CollectionFault.needsPrivileges
     }
 
     package func delete(
-        _ name: String, from collection: CalendarCollection, if conditions: WriteConditions, for caller: CalDAVCaller
+        _ name: String, from collection: CalendarCollection, if conditions: WriteConditions, for caller: CalDAVCaller,
+        room: MemoryShare?
     ) async throws {
         throw CollectionFault.needsPrivileges
     }

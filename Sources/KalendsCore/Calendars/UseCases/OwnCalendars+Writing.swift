@@ -8,7 +8,7 @@ import Storage
 extension OwnCalendars {
     package func put(
         _ text: [UInt8], as name: String, in collection: CalendarCollection, if conditions: WriteConditions,
-        for caller: CalDAVCaller
+        for caller: CalDAVCaller, room: MemoryShare?
     ) async throws -> PutOutcome {
         try Self.checkName(name)
         let most = CalendarCollection.maxResourceSize
@@ -49,7 +49,8 @@ extension OwnCalendars {
     }
 
     package func delete(
-        _ name: String, from collection: CalendarCollection, if conditions: WriteConditions, for caller: CalDAVCaller
+        _ name: String, from collection: CalendarCollection, if conditions: WriteConditions, for caller: CalDAVCaller,
+        room: MemoryShare?
     ) async throws {
         try await change(collection, for: caller) { calendar, act in
             let old = try act.transaction.ownMember(name, of: calendar.id)

@@ -54,12 +54,17 @@ package struct OwnCalendars: OwnCollectionSource {
     }
 
     package func resources(
-        of collection: CalendarCollection, named names: [String]
+        of collection: CalendarCollection, named names: [String], room: MemoryShare?
     ) async throws -> [CalendarResource?] {
-        try await acts.store.read { transaction in
-            let id = try Self.calendar(collection, in: transaction).id
-            let found = Self.byName(try transaction.ownResources(of: id, named: names), \.name)
-            return names.map { found[ByteString($0)].map(CalendarResource.init) }
+        try await MemoryShare.waiting {
+            try await acts.store.read { transaction in
+                let id = try Self.calendar(collection, in: transaction).id
+                if let room {
+                    try room.need(2 * transaction.ownMembers(of: id, named: names).reduce(0) { $0 + $1.size })
+                }
+                let found = Self.byName(try transaction.ownResources(of: id, named: names), \.name)
+                return names.map { found[ByteString($0)].map(CalendarResource.init) }
+            }
         }
     }
 

@@ -83,6 +83,19 @@ extension ReadTransaction {
         return Usage(count: row?.integer("count") ?? 0, bytes: row?.integer("bytes") ?? 0)
     }
 
+    /// Returns the bytes of changed occurrences by appointment, of those that have any.
+    public func occurrenceBytes(of items: [String], in circle: String) throws -> [ByteString: Int] {
+        let found = try eachGroup(items, from: 2) { parameters, values in
+            try self.values(
+                """
+                SELECT item_id, CAST(SUM(\(ChangedOccurrence.besidesContent) + length(CAST(content AS BLOB))) AS BIGINT) AS bytes
+                FROM occurrences WHERE circle_id = $1 AND collection = 'appointments' AND item_id IN (\(parameters)) GROUP BY item_id
+                """, [.text(circle)] + values
+            ) { (ByteString(try $0.text(required: "item_id")), try $0.integer(required: "bytes")) }
+        }
+        return Dictionary(uniqueKeysWithValues: found)
+    }
+
     /// Returns changed occurrences of one appointment after a given one, in order of original start.
     public func occurrences(
         of item: String, in circle: String, after originalStart: String, limit: Int
