@@ -21,9 +21,9 @@ public struct OpenFeed: Sendable {
     public let notice: GraceNotice?
     /// The first millisecond in which the token opens nothing.
     let endsAt: Int?
-    /// The usage of all items of the circle, and how many events it has from imports and subscriptions.
+    /// The usage of all items of the circle, and that of its events from imports and subscriptions.
     public let itemUsage: Usage
-    public let importedEventCount: Int
+    public let importedUsage: Usage
 
     /// Returns nil when the feed has ended.
     fileprivate init?(_ record: FeedTokenRecord) {
@@ -32,7 +32,7 @@ public struct OpenFeed: Sendable {
         }
         self.feed = feed
         self.circle = circle
-        (itemUsage, importedEventCount) = (record.itemUsage, record.importedEventCount)
+        (itemUsage, importedUsage) = (record.itemUsage, record.importedUsage)
         notice = record.notice?.ending(by: feed.expiresAt ?? .max)
         endsAt = [record.endsAt, feed.expiresAt].compactMap { $0 }.min()
     }

@@ -17,6 +17,26 @@ extension ReadTransaction {
         return Usage(count: try row.integer(required: "items"), bytes: try row.integer(required: "bytes"))
     }
 
+    /// Returns the usage of a circle's events from imports and subscriptions.
+    public func importedUsage(in circle: String) throws -> Usage {
+        let row = try row(
+            """
+            SELECT (SELECT COALESCE(SUM(events), 0) FROM event_sources WHERE circle_id = $1) AS count,
+                (SELECT event_bytes FROM circle_usage WHERE circle_id = $1) AS bytes
+            """, [.text(circle)])
+        return Usage(count: row?.integer("count") ?? 0, bytes: row?.integer("bytes") ?? 0)
+    }
+
+    /// Counts the bytes of the contents of a circle's events from imports and subscriptions one by one.
+    public func eventBytes(in circle: String) throws -> Int {
+        let row = try row(
+            """
+            SELECT CAST(COALESCE(SUM(length(CAST(content AS BLOB))), 0) AS BIGINT) AS bytes FROM event_versions
+            WHERE circle_id = $1 AND until_epoch = \(EventEpoch.open)
+            """, [.text(circle)])
+        return row?.integer("bytes") ?? 0
+    }
+
     /// Returns the usage of files that were imported into a circle on a day.
     ///
     /// - Parameter day: days since 1970-01-01 in UTC.
@@ -49,12 +69,6 @@ extension ReadTransaction {
     /// Returns a number that each change of the planned events from a user's phones raises.
     public func plannedVersion(of user: String) throws -> Int {
         try row("SELECT version FROM planned_calendars WHERE user_id = $1", [.text(user)])?.integer("version") ?? 0
-    }
-
-    /// Counts a circle's events from imports and subscriptions.
-    public func importedEventCount(in circle: String) throws -> Int {
-        try count(
-            "SELECT COALESCE(SUM(events), 0) AS count FROM event_sources WHERE circle_id = $1", [.text(circle)])
     }
 
     public func feedCount(of user: String, in circle: String) throws -> Int {
@@ -93,6 +107,12 @@ extension WriteTransaction {
             ON CONFLICT (circle_id) DO UPDATE SET items = circle_usage.items + EXCLUDED.items,
                 bytes = circle_usage.bytes + EXCLUDED.bytes
             """, [.text(circle), .integer(added.count), .integer(added.bytes)])
+    }
+
+    /// Stores what `eventBytes` has counted.
+    public func setEventBytes(_ bytes: Int, in circle: String) throws {
+        try execute(
+            "UPDATE circle_usage SET event_bytes = $2 WHERE circle_id = $1", [.text(circle), .integer(bytes)])
     }
 
     /// Adds to the stored usage of a user's planned events, which have changed; either number may be negative.

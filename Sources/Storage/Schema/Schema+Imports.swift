@@ -51,8 +51,15 @@ extension Schema {
             PRIMARY KEY (circle_id, source)
         ) /* clustered */
         """,
-        // The epoch that is being written; the row remains when the process ended before it was finished.
-        "CREATE TABLE event_stagings (circle_id TEXT NOT NULL PRIMARY KEY, epoch BIGINT NOT NULL)",
+        // The epoch that is being written, and by how many bytes of contents it has more; the row remains when the process
+        // ended before it was finished.
+        """
+        CREATE TABLE event_stagings (
+            circle_id TEXT NOT NULL PRIMARY KEY,
+            epoch BIGINT NOT NULL,
+            bytes BIGINT NOT NULL DEFAULT 0
+        )
+        """,
 
         // stage is the step that is under way or failed; the state itself changes when it is done. An import's items
         // begin at its item_base: a commit writes its own after those of the preview.

@@ -121,13 +121,14 @@ extension Schema {
         """,
 
         // The items that were ever stored in a circle, and the bytes of their content: nobody has to count everything
-        // for one more item. So it is with the bytes of what was kept from before changes, of which those up to a number
-        // were given up for later ones.
+        // for one more item. So it is with the bytes of the contents of imported events, and of what was kept from before
+        // changes, of which those up to a number were given up for later ones.
         """
         CREATE TABLE circle_usage (
             circle_id TEXT NOT NULL PRIMARY KEY REFERENCES circles (id) ON DELETE CASCADE,
             items BIGINT NOT NULL,
             bytes BIGINT NOT NULL,
+            event_bytes BIGINT NOT NULL DEFAULT 0,
             kept_bytes BIGINT NOT NULL DEFAULT 0,
             kept_after BIGINT NOT NULL DEFAULT 0
         ) /* clustered */

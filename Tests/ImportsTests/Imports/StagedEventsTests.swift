@@ -52,6 +52,56 @@ struct StagedEventsTests {
         }
     }
 
+    @Test("A circle's room is counted by the bytes of its imported events as they are, over imports, changes and undo")
+    func bytes() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            func bytes() async throws -> (counted: Int, stored: Int) {
+                try await server.services.store.read { transaction in
+                    let stored = try transaction.rows(
+                        """
+                        SELECT CAST(length(CAST(content AS BLOB)) AS BIGINT) AS bytes FROM event_versions
+                        WHERE circle_id = 'c' AND until_epoch = \(EventEpoch.open)
+                        """, []
+                    ).reduce(0) { $0 + (try $1.integer(required: "bytes")) }
+                    return (try transaction.importedUsage(in: "c").bytes, stored)
+                }
+            }
+            func check(atLeast least: Int = 0, below most: Int) async throws {
+                let found = try await bytes()
+                #expect(found.counted == found.stored && (least..<most).contains(found.counted), "\(found)")
+            }
+            let notes = "DESCRIPTION:" + String(repeating: "n", count: 100_000)
+            let large = (0..<8).map { OneCalendar.event("\($0)@x", "Event", notes) }
+            let id = try await server.bring(large, as: "ann").expect(201).json["id"]?.string
+            try await check(atLeast: 800_000, below: 820_000)
+            // What becomes shorter is counted as it is then.
+            let short = (0..<4).map { OneCalendar.event("\($0)@x", "Event", "SEQUENCE:1") }
+            try await server.bring(short, as: "ann").expect(201)
+            try await check(atLeast: 400_000, below: 420_000)
+            try await server.call(.post, "/v1/imports/\(try #require(id))/undo", as: "ann").expect(200)
+            try await check(below: 10_000)
+        }
+    }
+
+    @Test("More bytes than a circle may have of imported events are refused, and nothing of them stays")
+    func tooManyBytes() async throws {
+        var settings = ServerSettings()
+        settings.eventLimits.bytes = 300_000
+        try await TestServer.run(settings: settings) { server in
+            try await server.makeCircle()
+            let notes = "DESCRIPTION:" + String(repeating: "n", count: 100_000)
+            func bring(_ names: String...) async throws -> Answer {
+                try await server.bring(names.map { OneCalendar.event("\($0)@x", "Event \($0)", notes) }, as: "ann")
+            }
+            try await bring("a", "b").expect(201)
+            let answer = try await bring("c", "d")
+            #expect(answer.status == 409 && answer.text.contains("300000 bytes"), "\(answer.text)")
+            #expect(try await server.services.store.read { try $0.importedUsage(in: "c").count } == 2)
+            try await bring("a").expect(201)
+        }
+    }
+
     @Test("What a process left in the middle is gone at the next start, and what it ended is there again")
     func leftovers() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "staged-\(UUID().uuidString.prefix(8))")

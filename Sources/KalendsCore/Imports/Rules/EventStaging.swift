@@ -12,12 +12,22 @@ struct EventLimits: Sendable {
         return limits
     }
 
+    /// Throws 409 if a circle's events have more bytes than they may, and there are more of them than before.
+    func check(_ bytes: Int, added: Int) throws {
+        guard added > 0, bytes > self.bytes else { return }
+        throw Refusal.conflict(
+            "The imported events of a circle may have at most \(self.bytes) bytes; with these they would have more.",
+            code: .limitReached)
+    }
+
     /// The most events of a circle, if that is less than the caller's quota, and of one calendar that it follows.
     var circle = Int.max
     var subscription = 200_000
     /// The most bytes of one event as it is stored, and of its UID.
     var event = 1 << 20
     var uid = 2000
+    /// The most bytes of all events of a circle as they are stored.
+    var bytes = 256 << 20
 }
 
 /// Changes to a circle's imported events, written in many short transactions and published by one.
@@ -173,12 +183,16 @@ struct EventStaging: Sendable {
 
     /// Publishes everything at once, in the transaction that records the reason, and with it the tasks of to-dos.
     ///
-    /// - Parameter writer: makes what writes the tasks, if there are any.
+    /// - Parameters:
+    ///   - limits: the circle may have no more bytes than these allow, if it gets more; nil for what was there before.
+    ///   - writer: makes what writes the tasks, if there are any.
     func publish(
-        in transaction: any WriteTransaction, now: Int, tasks writer: () throws -> ScheduleWriter? = { nil }
+        in transaction: any WriteTransaction, within limits: EventLimits?, now: Int,
+        tasks writer: () throws -> ScheduleWriter? = { nil }
     ) throws {
         guard hasBegun else { return }
-        try transaction.publishEvents(in: circle, growth, now: now)
+        let (added, bytes) = try transaction.publishEvents(in: circle, growth, now: now)
+        try limits?.check(bytes, added: added)
         guard !tasks.isEmpty, var writer = try writer() else { return }
         try writer.putTasks(of: tasks)
     }

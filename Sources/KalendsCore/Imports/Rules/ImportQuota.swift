@@ -38,7 +38,7 @@ struct ImportQuota: Sendable {
     /// Throws 409 if the circle already has as many imported events as it may, or if the file has more than that.
     func check(events: Int) async throws {
         let circleID = circleID
-        let known = try await store.read { try $0.importedEventCount(in: circleID) }
+        let known = try await store.read { try $0.importedUsage(in: circleID).count }
         guard known < quotas.eventsPerCircle, events <= quotas.eventsPerCircle else {
             throw Refusal.quota("A circle has", quotas.eventsPerCircle, "imported events")
         }

@@ -122,7 +122,7 @@ package struct ImportUndo: Sendable {
             record.undoneAt = act.now
             try transaction.putImport(record)
             if staging.count > 0 {
-                try staging.publish(in: transaction, now: act.now) {
+                try staging.publish(in: transaction, within: nil, now: act.now) {
                     try ScheduleWriter(
                         circle: act.circle, quotas: context.settings.quotas.clamped(to: caller.identity),
                         transaction: transaction, now: act.now)

@@ -168,7 +168,7 @@ package struct ImportWork: Sendable {
             record.itemBase = base
             try Self.report(&record, counts, summary, plan)
             try transaction.putImport(record)
-            try staging.publish(in: transaction, now: act.now) {
+            try staging.publish(in: transaction, within: limits, now: act.now) {
                 try ScheduleWriter(
                     circle: act.circle, quotas: context.settings.quotas.clamped(to: caller.identity),
                     transaction: transaction, now: act.now)

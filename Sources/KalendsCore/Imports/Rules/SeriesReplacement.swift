@@ -13,6 +13,8 @@ struct SeriesReplacement {
     let source: EventSource
     /// Those of whoever does it.
     let quotas: Quotas
+    /// As `EventStaging.publish` has them.
+    let limits: EventLimits?
 
     /// Shows other components from now on, with a revision above all that were shown, and keeps those from before.
     ///
@@ -25,7 +27,7 @@ struct SeriesReplacement {
         now: Int
     ) throws -> Int {
         if new.count > old.count {
-            let known = try transaction.importedEventCount(in: circle.id)
+            let known = try transaction.importedUsage(in: circle.id).count
             guard known + new.count - old.count <= quotas.eventsPerCircle else {
                 throw Refusal.quota("A circle has", quotas.eventsPerCircle, "imported events")
             }
@@ -40,7 +42,8 @@ struct SeriesReplacement {
         try transaction.beginStaging(in: circle)
         try transaction.stageEnd(of: old.map(\.key), in: circle)
         try transaction.stage(new, in: circle)
-        try transaction.publishEvents(in: circle, [source: new.count - old.count], now: now)
+        let (added, bytes) = try transaction.publishEvents(in: circle, [source: new.count - old.count], now: now)
+        try limits?.check(bytes, added: added)
         let isHidden = try ImportedSeries.all(old + new).contains { !$0.privateTo.isEmpty }
         let number = try transaction.noteEvent(
             uid, new.isEmpty ? .deleted : old.isEmpty ? .created : .updated,

@@ -42,7 +42,7 @@ extension Activity {
                 }
                 transaction.isMade(by: caller.author(undoing: number))
                 let replacement = SeriesReplacement(
-                    circle: act.circle, uid: uid, source: kept.source, quotas: quotas)
+                    circle: act.circle, uid: uid, source: kept.source, quotas: quotas, limits: nil)
                 let done = try replacement.write(
                     now, replacedBy: try kept.records(of: uid, in: act.circle, now: act.now), in: transaction,
                     now: act.now)

@@ -130,7 +130,7 @@ extension Subscriptions {
                 try await context.acts.act(on: .circle(circle, .write), for: caller) { act in
                     let transaction = act.transaction
                     try condition.check(try Self.find(id, in: circle, transaction))
-                    if update.hasChanges { try update.staging.publish(in: transaction, now: act.now) }
+                    if update.hasChanges { try update.staging.publish(in: transaction, within: nil, now: act.now) }
                     try transaction.forgetSource(.subscription(id), in: circle)
                     try transaction.deleteSubscription(id)
                     try transaction.note(.subscription, .deleted, in: circle, id: id, now: act.now)

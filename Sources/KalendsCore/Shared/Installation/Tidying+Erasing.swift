@@ -120,8 +120,11 @@ extension Tidying {
         try await turns.alone(in: circle) {
             for search in ErasureSearch.removals(of: user) { try await self.carryOut(search, erasure) }
             for search in names { try await self.carryOut(search, erasure, concerning: circle) }
+            try await EventStaging.discard(in: circle, self.store)
+            let bytes = try await self.store.read { try $0.eventBytes(in: circle) }
             try await self.store.write { transaction in
                 transaction.concerns(circle: circle)
+                try transaction.setEventBytes(bytes, in: circle)
                 try transaction.endRenaming(of: user, in: circle, erasure, titles, now: now)
             }
         }

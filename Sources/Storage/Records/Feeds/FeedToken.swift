@@ -14,10 +14,10 @@ public struct FeedTokenRecord: Hashable, Sendable {
     public var circle: Circle?
     /// Whether the feed's user is a member of the circle, who has not left.
     public var isOfMember = false
-    /// The usage of all items that were ever stored in the circle, and how many events it has from imports and
+    /// The usage of all items that were ever stored in the circle, and that of its events from imports and
     /// subscriptions.
     public var itemUsage = Usage()
-    public var importedEventCount = 0
+    public var importedUsage = Usage()
 }
 
 extension FeedTokenRecord {
@@ -38,16 +38,16 @@ extension FeedTokenRecord {
         circle = try Circle(row.part(next..<next + Circle.table.columns.count))
         isOfMember = row.text("of_member") != nil
         itemUsage = Usage(count: row.integer("items") ?? 0, bytes: row.integer("bytes") ?? 0)
-        importedEventCount = row.integer("imported") ?? 0
+        importedUsage = Usage(count: row.integer("imported") ?? 0, bytes: row.integer("event_bytes") ?? 0)
     }
 
     /// How many columns come before those of the feed and of its circle.
-    private static let ownColumns = 13
+    private static let ownColumns = 14
 
     /// Everything is joined here, because each query is a way to the database's server and back.
     fileprivate static let query = """
         SELECT t.feed_id, t.ends_at, t.replaced_at, t.notice_uid, t.notice_sequence, t.noticed_at, feeds.id AS of_feed,
-            home.id AS of_circle, m.user_id AS of_member, u.items, u.bytes,
+            home.id AS of_circle, m.user_id AS of_member, u.items, u.bytes, u.event_bytes,
             (SELECT COALESCE(SUM(s.events), 0) FROM event_sources AS s WHERE s.circle_id = home.id) AS imported,
             (SELECT language FROM users WHERE users.id = feeds.user_id) AS notice_language,
             \(columns: Feed.self, of: "feeds"), \(AccessHolder.counts(of: "feeds")), \(columns: Circle.self, of: "home")

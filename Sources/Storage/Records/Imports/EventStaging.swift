@@ -52,31 +52,45 @@ extension WriteTransaction {
     public func stage(_ events: [ImportedEventRecord], in circle: Circle) throws {
         let epochs: [SQLValue] = [.integer(circle.eventsEpoch + 1), .integer(EventEpoch.open)]
         try insert(all: events, with: "from_epoch, until_epoch", { _ in epochs })
+        try addStaged(bytes: events.reduce(0) { $0 + $1.content.utf8.count }, in: circle)
+    }
+
+    private func addStaged(bytes: Int, in circle: Circle) throws {
+        try execute(
+            "UPDATE event_stagings SET bytes = bytes + $2 WHERE circle_id = $1", [.text(circle.id), .integer(bytes)])
     }
 
     /// Ends events with the current epoch.
     public func stageEnd(of keys: [ImportedEventRecord.Key], in circle: Circle) throws {
+        var bytes = 0
         for group in keys.groups(of: 25) {
-            try execute(
+            bytes += try rows(
                 """
                 UPDATE event_versions SET until_epoch = $2
                 WHERE circle_id = $1 AND \(ImportedEventRecord.Key.among(group.count, from: 4))
                     AND until_epoch = $3 AND +from_epoch < $2
+                RETURNING CAST(length(CAST(content AS BLOB)) AS BIGINT) AS bytes
                 """,
                 [.text(circle.id), .integer(circle.eventsEpoch + 1), .integer(EventEpoch.open)]
-                    + group.flatMap(\.values))
+                    + group.flatMap(\.values)
+            ).reduce(0) { $0 + (try $1.integer(required: "bytes")) }
         }
+        try addStaged(bytes: -bytes, in: circle)
     }
 
     /// Publishes all staged events at once.
     ///
     /// - Parameter changes: by how many events each source grows.
-    public func publishEvents(in circle: Circle, _ changes: [EventSource: Int], now: Int) throws {
+    /// - Returns: by how many bytes of contents the circle has more, and how many it then has.
+    @discardableResult
+    public func publishEvents(
+        in circle: Circle, _ changes: [EventSource: Int], now: Int
+    ) throws -> (added: Int, bytes: Int) {
         let raised = try execute(
             "UPDATE circles SET events_epoch = $2 WHERE id = $1 AND events_epoch = $2 - 1 AND deleted_at IS NULL",
             [.text(circle.id), .integer(circle.eventsEpoch + 1)])
-        let ended = try execute("DELETE FROM event_stagings WHERE circle_id = $1", [.text(circle.id)])
-        guard raised == 1, ended == 1 else {
+        let staging = try row("DELETE FROM event_stagings WHERE circle_id = $1 RETURNING bytes", [.text(circle.id)])
+        guard raised == 1, let added = try staging?.integer(required: "bytes") else {
             throw StorageError.unexpectedResult("A circle's events changed while others were brought in.")
         }
         for (source, count) in changes {
@@ -86,7 +100,14 @@ extension WriteTransaction {
                 ON CONFLICT (circle_id, source) DO UPDATE SET events = event_sources.events + EXCLUDED.events
                 """, [.text(circle.id), .text(source.text), .integer(count)])
         }
+        let usage = try row(
+            """
+            INSERT INTO circle_usage (circle_id, items, bytes, event_bytes) VALUES ($1, 0, 0, $2)
+            ON CONFLICT (circle_id) DO UPDATE SET event_bytes = circle_usage.event_bytes + EXCLUDED.event_bytes
+            RETURNING event_bytes
+            """, [.text(circle.id), .integer(added)])
         try touchCircle(circle.id, now: now)
+        return (added, try usage?.integer(required: "event_bytes") ?? 0)
     }
 
     /// Removes the source of a subscription that was deleted.

@@ -208,7 +208,7 @@ package struct SubscriptionRefresh: Service {
                     (own.etag, own.lastModified) = (validators.etag, validators.lastModified)
                     own.validatorsOf = validators.source
                     if update.hasChanges {
-                        try update.staging.publish(in: transaction, now: now)
+                        try update.staging.publish(in: transaction, within: context.settings.eventLimits, now: now)
                         (own.created, own.updated, own.deleted) = (update.created, update.updated, update.deleted)
                         own.lastChangedAt = now
                         try transaction.note(.subscription, .updated, in: circleID, id: id, now: now)
