@@ -254,7 +254,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            path: "Samples/first-hour", exclude: ["first-hour.mts", "first_hour.py"]),
+            path: "Samples/first-hour", exclude: ["first-hour.mts", "first_hour.py", "generated"]),
 
         // Helpers that several suites share: running programs, seeded random numbers, tables in documents.
         .target(name: "TestSupport", dependencies: ["Base"], path: "Tests/TestSupport"),
