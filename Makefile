@@ -35,7 +35,7 @@ SANITIZED_PACKAGES := cmake libicu-dev
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale vdirsyncer procps valgrind binutils
 SWIFT_FILES := Package.swift Sources Tests Benchmarks Samples/first-hour Companion/Package.swift Companion/Sources Companion/Tests Companion/App
 
-.PHONY: help run build optimized release test tests own-tests companion-tests check format bench benchmarks fuzz harness package newer clean
+.PHONY: help run build optimized release test tests own-tests companion-tests check format bench benchmarks fuzz package newer clean
 
 help: ## Lists these targets.
 	@sed -n 's/^\([a-z]*\):.*## /  make \1#/p' Makefile | column -t -s '#'
@@ -107,9 +107,6 @@ TARGET ?= calendar
 fuzz: ## Inputs that learn from the branches of a reader; RUNS=1000000 TARGET=calendar
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) $(SANITIZED_PACKAGES)
 	@$(TESTS) Scripts/fuzz.sh $(TARGET) $(RUNS)
-
-harness: ## Programs that kill, slow down, attack and measure a server: the list, or NAME=kill ARGS="--rounds 3"
-	@Tests/Harness $(NAME) $(ARGS)
 
 # In .build-package.
 package: $(RELEASED) ## A Debian package.
