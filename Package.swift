@@ -24,21 +24,6 @@ let aroundServer: [Target.Dependency] = [
     .product(name: "NIOPosix", package: "swift-nio"),
 ]
 
-// Not imported. SwiftPM warns of a package that no target uses, and other packages ask for these by ranges of versions.
-let broughtAlong: [Target.Dependency] = [
-    .product(name: "Algorithms", package: "swift-algorithms"),
-    .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
-    .product(name: "Atomics", package: "swift-atomics"),
-    .product(name: "Configuration", package: "swift-configuration"),
-    .product(name: "DequeModule", package: "swift-collections"),
-    .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-    .product(name: "RealModule", package: "swift-numerics"),
-    .product(name: "ServiceContextModule", package: "swift-service-context"),
-    .product(name: "SwiftASN1", package: "swift-asn1"),
-    .product(name: "SystemPackage", package: "swift-system"),
-    .product(name: "Tracing", package: "swift-distributed-tracing"),
-]
-
 /// Tests of a server as a whole that are about one subject.
 func serverTests(_ name: String, _ more: [Target.Dependency] = [], hasOracles: Bool = false) -> Target {
     .testTarget(
@@ -250,7 +235,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
-            ] + broughtAlong),
+            ]),
 
         // Compares its speed with libical's and other libraries'; not part of the product.
         .executableTarget(
@@ -426,6 +411,22 @@ for target in package.targets where target.type == .test {
 for target in package.targets where ["Server", "FeedServer"].contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
 }
+
+// Not imported. SwiftPM warns of a package that no target uses, and other packages ask for these by ranges of versions.
+let broughtAlong: [Target.Dependency] = [
+    .product(name: "Algorithms", package: "swift-algorithms"),
+    .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+    .product(name: "Atomics", package: "swift-atomics"),
+    .product(name: "Configuration", package: "swift-configuration"),
+    .product(name: "DequeModule", package: "swift-collections"),
+    .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+    .product(name: "RealModule", package: "swift-numerics"),
+    .product(name: "ServiceContextModule", package: "swift-service-context"),
+    .product(name: "SwiftASN1", package: "swift-asn1"),
+    .product(name: "SystemPackage", package: "swift-system"),
+    .product(name: "Tracing", package: "swift-distributed-tracing"),
+]
+for target in package.targets where target.name == "FeedServer" { target.dependencies += broughtAlong }
 
 // Other packages are only for the server's targets, except what these use.
 let shared = ["Base", "Calendar", "ICalBridge", "OfficeDays", "PhoneTexts", "TestSupport"]
