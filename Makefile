@@ -35,7 +35,7 @@ SANITIZED_PACKAGES := cmake libicu-dev
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale vdirsyncer procps valgrind binutils
 SWIFT_FILES := Package.swift Sources Tests Benchmarks Samples/first-hour Companion/Package.swift Companion/Sources Companion/Tests Companion/App
 
-.PHONY: help run build optimized release test tests own-tests companion-tests check format bench benchmarks fuzz harness package newer clean
+.PHONY: help run build optimized release test tests own-tests companion-tests check format bench benchmarks fuzz package newer readers clean
 
 help: ## Lists these targets.
 	@sed -n 's/^\([a-z]*\):.*## /  make \1#/p' Makefile | column -t -s '#'
@@ -70,15 +70,18 @@ own-tests:
 companion-tests:
 	@$(SWIFT) build $(COMPANION) --build-tests
 
+# Other people's readers that may be out of reach, which takes a while to notice.
+readers:
+	@Scripts/install-promtool.sh $(TOOLS) || echo "promtool cannot be had here: the tests that ask it are left out" >&2
+	@Scripts/install-icaljs.sh $(TOOLS)
+
 benchmarks: $(RELEASED)
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
 	@$(SWIFT) build $(RELEASE) --product kalends-bench
 
 test: ## All tests, with real clients and other people's readers.
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
-	@$(MAKE) --no-print-directory --jobs 4 own-tests companion-tests $(TOOLS)/python/.done $(TOOLS)/browser/.done
-	@Scripts/install-promtool.sh $(TOOLS) || echo "promtool cannot be had here: the tests that ask it are left out" >&2
-	@Scripts/install-icaljs.sh $(TOOLS)
+	@$(MAKE) --no-print-directory --jobs 5 own-tests companion-tests readers $(TOOLS)/python/.done $(TOOLS)/browser/.done
 	@Tests/Harness --built programs
 	@python3 -B Tests/Benchmarks/figures.py
 	@$(TESTS) Scripts/test.sh
@@ -107,9 +110,6 @@ TARGET ?= calendar
 fuzz: ## Inputs that learn from the branches of a reader; RUNS=1000000 TARGET=calendar
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) $(SANITIZED_PACKAGES)
 	@$(TESTS) Scripts/fuzz.sh $(TARGET) $(RUNS)
-
-harness: ## Programs that kill, slow down, attack and measure a server: the list, or NAME=kill ARGS="--rounds 3"
-	@Tests/Harness $(NAME) $(ARGS)
 
 # In .build-package.
 package: $(RELEASED) ## A Debian package.

@@ -46,23 +46,35 @@ let package = Package(
     ],
     // The package in Companion asks for no trait: what only the server uses is not even fetched for it.
     traits: [.default(enabledTraits: ["Server"]), .trait(name: "Server")],
-    // Two clones build the same program, so each version is exact; `make newer` shows what is newer, and tries it.
+    // Each version is exact; `make newer` shows what is newer, and tries it.
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics.git", exact: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
-        .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
+
+        // What these bring along into the program, and `broughtAlong` names.
+        .package(url: "https://github.com/apple/swift-algorithms.git", exact: "1.2.1"),
+        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-async-algorithms.git", exact: "1.1.4"),
+        .package(url: "https://github.com/apple/swift-atomics.git", exact: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-collections.git", exact: "1.6.0"),
+        // Without its traits, as others ask for it: its readers of files are not compiled.
+        .package(url: "https://github.com/apple/swift-configuration.git", exact: "1.4.0", traits: []),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", exact: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-numerics.git", exact: "1.1.1"),
+        .package(url: "https://github.com/apple/swift-service-context.git", exact: "1.5.1"),
+        .package(url: "https://github.com/apple/swift-system.git", exact: "1.8.1"),
     ],
     targets: [
         // Values that every other module needs. No I/O.
@@ -115,8 +127,6 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                // Not imported: pinned here.
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
             ]),
 
         // Synchronized calendars: the merge, the run, the providers. No database, no HTTP library.
@@ -153,8 +163,6 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                // Not imported: swift-crypto brings it along, and it is pinned here.
-                .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             exclude: ["People/Rules/Passwords/common-passwords.txt"]),
 
@@ -254,7 +262,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            path: "Samples/first-hour", exclude: ["first-hour.mts", "first_hour.py"]),
+            path: "Samples/first-hour", exclude: ["first-hour.mts", "first_hour.py", "generated"]),
 
         // Helpers that several suites share: running programs, seeded random numbers, tables in documents.
         .target(name: "TestSupport", dependencies: ["Base"], path: "Tests/TestSupport"),
@@ -403,6 +411,22 @@ for target in package.targets where target.type == .test {
 for target in package.targets where ["Server", "FeedServer"].contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
 }
+
+// Not imported. SwiftPM warns of a package that no target uses, and other packages ask for these by ranges of versions.
+let broughtAlong: [Target.Dependency] = [
+    .product(name: "Algorithms", package: "swift-algorithms"),
+    .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+    .product(name: "Atomics", package: "swift-atomics"),
+    .product(name: "Configuration", package: "swift-configuration"),
+    .product(name: "DequeModule", package: "swift-collections"),
+    .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+    .product(name: "RealModule", package: "swift-numerics"),
+    .product(name: "ServiceContextModule", package: "swift-service-context"),
+    .product(name: "SwiftASN1", package: "swift-asn1"),
+    .product(name: "SystemPackage", package: "swift-system"),
+    .product(name: "Tracing", package: "swift-distributed-tracing"),
+]
+for target in package.targets where target.name == "FeedServer" { target.dependencies += broughtAlong }
 
 // Other packages are only for the server's targets, except what these use.
 let shared = ["Base", "Calendar", "ICalBridge", "OfficeDays", "PhoneTexts", "TestSupport"]

@@ -40,15 +40,17 @@ install -m 0755 "$root/Packaging/kalends-admin" "$stage/sbin/kalends-admin"
 "$program" --generate-completion-script fish > "$stage/fish/kalends.fish"
 python3 -B "$root/Packaging/manual.py" "$program" "$stage/man"
 cp "$root/Packaging/kalends-admin.8" "$stage/man/"
-cp "$root"/README.md "$root"/SECURITY.md "$root"/docs/*.md "$stage/doc/"
+# The pages lie as in the sources, so that their links lead to each other.
+cp -r "$root"/{README,SECURITY,CONTRIBUTING}.md "$root/docs" "$stage/doc/"
 # Under its own name, as under "changes", it would be put in the place of the package's changelog.
 cp "$root/CHANGELOG.md" "$stage/doc/release-notes.md"
+find "$stage/doc" -name '*.md' -exec sed -i 's|CHANGELOG\.md)|release-notes.md)|g' {} +
 cp -r "$root/Packaging/prometheus" "$root/Packaging/grafana" "$stage/monitoring/"
 
 {
     echo "kalends ($version) unstable; urgency=medium"
     echo
-    echo "  * See /usr/share/doc/kalends/release-notes.md.gz."
+    echo "  * See /usr/share/doc/kalends/release-notes.md."
     echo
     echo " -- The Kalends maintainers <maintainers@kalends.invalid>  $(LC_ALL=C date -R -u -d "@$SOURCE_DATE_EPOCH")"
 } > "$source/debian/changelog"

@@ -47,7 +47,7 @@ tarball() {
     rm -r "$to/share/man/man8"
     cp -r "$from"/usr/share/{bash-completion,zsh,fish} "$to/share/"
     cp -r "$root/Packaging/prometheus" "$root/Packaging/grafana" "$to/share/"
-    cp -r "$root"/{LICENSE,README.md,CHANGELOG.md,SECURITY.md,docs} "$to/"
+    cp -r "$root"/{LICENSE,README.md,CHANGELOG.md,CONTRIBUTING.md,SECURITY.md,docs} "$to/"
     env -i "$to/bin/kalends" settings --template > "$to/kalends.conf"
     tar --create --directory "$work" --sort=name --owner=0 --group=0 --numeric-owner --mode='u=rwX,go=rX' \
         --mtime="@$SOURCE_DATE_EPOCH" --format=gnu "$name" | gzip --no-name --best > "$out/$name.tar.gz"
@@ -80,8 +80,8 @@ image() {
 }
 
 document=$root/Tests/API/released-openapi.json
-kept=$(python3 -c "import json, sys; print(json.load(open(sys.argv[1]))['info']['version'])" "$document")
-[ "$kept" = "$version" ] || fail "$document is of $kept, and the program of $version:" \
+python3 -B "$root/Tests/API/compatible.py" --keep "$work/openapi.json" "$program" > /dev/null
+cmp --silent "$work/openapi.json" "$document" || fail "$document is not what the program says:" \
     "python3 -B Tests/API/compatible.py --keep $document $program puts this version's in its place"
 grep -q "^## $version " "$root/CHANGELOG.md" || fail "CHANGELOG.md has no section for $version"
 ! grep -q "^## $version (Unreleased)" "$root/CHANGELOG.md" || echo "release: CHANGELOG.md has no date for $version" >&2

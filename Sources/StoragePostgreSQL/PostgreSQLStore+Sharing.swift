@@ -5,7 +5,7 @@ public import Storage
 internal import Synchronization
 
 // The additional work of servers that share a database: they take turns in writing, each write notes the circles that it
-// concerns, and a cached answer is used only after a look at those notes (docs/order.md).
+// concerns, and a cached answer is used only after a look at those notes (docs/nodes.md).
 
 extension PostgreSQLStore: SharedStore {
     /// How long to wait for the answer to a look at what was written.
@@ -84,7 +84,7 @@ extension PostgreSQLStore: SharedStore {
     }
 
     /// Asks for the time, and for what was written by transactions that were not over for an earlier snapshot: those from
-    /// its end on, and those that were running (docs/order.md).
+    /// its end on, and those that were running (docs/nodes.md).
     ///
     /// Where commits wait for a standby, the question writes a message of a few bytes to the log, and so waits for the
     /// standby like a change: a primary that was replaced, without knowing it, no longer gets an answer from the standby

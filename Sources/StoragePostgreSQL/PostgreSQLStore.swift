@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// Writes are serializable, reads are snapshots. One process writes one transaction after the other, so that they never
 /// collide; when those of two processes collide, the server rolls one back, and it is run again. Servers that share a
-/// database take turns, and write side by side what has nothing in common (docs/order.md).
+/// database take turns, and write side by side what has nothing in common (docs/nodes.md).
 public final class PostgreSQLStore: Store, StoreMaintenance {
     public let clock = WriteClock()
     public let writes = WriteGauge()

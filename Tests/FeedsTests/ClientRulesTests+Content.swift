@@ -10,8 +10,8 @@ import Testing
 @testable import ServerTestSupport
 
 extension ClientRulesTests {
-    @Test("Rule 6: Tasks and follow-ups are events; only readers who ask for to-dos get them")
-    func rule6() async throws {
+    @Test("Tasks and follow-ups are events; only readers who ask for to-dos get them")
+    func tasksAreEvents() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             let feed = try await server.raw(.get, try await server.makeFeed().path).expect(200)
@@ -23,8 +23,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 8: A feed without events is a calendar without events, never an empty body")
-    func rule8() async throws {
+    @Test("A feed without events is a calendar without events, never an empty body")
+    func emptyFeed() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             let off: JSONValue = [
@@ -38,8 +38,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 9: A calendar has both its names at every level of detail, and the address is in neither")
-    func rule9() async throws {
+    @Test("A calendar has both its names at every level of detail, and the address is in neither")
+    func calendarNames() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
             for (label, config) in [
@@ -55,8 +55,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 12: A series is one event with a rule, a busy year stays below 1 MB, and a feed above says so")
-    func rule12() async throws {
+    @Test("A series is one event with a rule, a busy year stays below 1 MB, and a feed above says so")
+    func seriesAndSize() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             let feed = try await server.makeFeed()
@@ -91,8 +91,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 21: Readers are asked to come back every hour, in both ways of asking")
-    func rule21() async throws {
+    @Test("Readers are asked to come back every hour, in both ways of asking")
+    func refreshHints() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
             let lines = try await server.raw(.get, try await server.makeFeed().path).expect(200).calendarLines
@@ -102,8 +102,8 @@ extension ClientRulesTests {
     }
 
     /// A cancelled item stays under its own title until it is deleted.
-    @Test("Rule 25: What is cancelled stays as CANCELLED with a higher SEQUENCE until it is deleted")
-    func rule25() async throws {
+    @Test("What is cancelled stays as CANCELLED with a higher SEQUENCE until it is deleted")
+    func cancelled() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             let feed = try await server.makeFeed()
@@ -120,8 +120,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 26: The reader is busy in their own shifts and appointments, and free in all else")
-    func rule26() async throws {
+    @Test("The reader is busy in their own shifts and appointments, and free in all else")
+    func busyOrFree() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             for (user, isBusy) in [("ben", true), ("ann", false)] {
@@ -135,8 +135,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 27: A feed is published, and nobody's mail address is in it")
-    func rule27() async throws {
+    @Test("A feed is published, and nobody's mail address is in it")
+    func published() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             try await server.importFile(
@@ -153,8 +153,8 @@ extension ClientRulesTests {
     }
 
     /// A feed sends reminders unless it is set not to.
-    @Test("Rule 28: Reminders are an item's own, of what is still to be done, and can be left out")
-    func rule28() async throws {
+    @Test("Reminders are an item's own, of what is still to be done, and can be left out")
+    func reminders() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             try await server.importFile(
@@ -174,8 +174,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 29: Notes are plain text, whatever signs are in them")
-    func rule29() async throws {
+    @Test("Notes are plain text, whatever signs are in them")
+    func notesArePlain() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
             try await server.put(
@@ -186,8 +186,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 30: No control character and no text of libical's errors leaves the server")
-    func rule30() async throws {
+    @Test("No control character and no text of libical's errors leaves the server")
+    func controlCharacters() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
             let text = "A\u{01}B\u{08}C\u{0B}D\u{1B}E\u{7F}F\tG"
@@ -211,8 +211,8 @@ extension ClientRulesTests {
     }
 
     /// Home Assistant refuses the whole feed for one invalid STATUS, PRIORITY or GEO.
-    @Test("Rule 31: Only legal values, what a calendar has once is there once, DTSTAMP and UID in every event")
-    func rule31() async throws {
+    @Test("Only legal values, what a calendar has once is there once, DTSTAMP and UID in every event")
+    func legalValues() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             for (index, line) in [

@@ -12,8 +12,8 @@ import Testing
 @testable import ServerTestSupport
 
 extension ClientRulesTests {
-    @Test("Rule 7: An ended address is 410, an unknown one 404: no password, nothing to press, no way elsewhere")
-    func rule7() async throws {
+    @Test("An ended address is 410, an unknown one 404: no password, nothing to press, no way elsewhere")
+    func endedAndUnknown() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
             let (revoked, left) = (try await server.makeFeed(), try await server.makeFeed(user: "ben"))
@@ -36,8 +36,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 10: An address is the token, then a friendly name, without a query")
-    func rule10() async throws {
+    @Test("An address is the token, then a friendly name, without a query")
+    func addressForm() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
             for (name, last) in [
@@ -56,8 +56,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 11: Both validators work, the tag goes first, and the date moves when something goes")
-    func rule11() async throws {
+    @Test("Both validators work, the tag goes first, and the date moves when something goes")
+    func bothValidators() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
             try await server.put("tasks", "t", ["title": "T", "dueAt": "2026-03-03T09:00:00-08:00"])
@@ -96,8 +96,8 @@ extension ClientRulesTests {
     }
 
     /// With gzip, subscriptions in Outlook ended.
-    @Test("Rule 13: The bytes are sent as they are, to Microsoft's programs whatever they accept")
-    func rule13() async throws {
+    @Test("The bytes are sent as they are, to Microsoft's programs whatever they accept")
+    func bytesAsTheyAre() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             let path = try await server.makeFeed().path
@@ -114,8 +114,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 14: The type has its charset; UTF-8 without a BOM, CRLF, at most 75 octets a line")
-    func rule14() async throws {
+    @Test("The type has its charset; UTF-8 without a BOM, CRLF, at most 75 octets a line")
+    func textForm() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             try await server.put(
@@ -135,8 +135,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 15: HEAD is GET without the body; a write is refused, and changes nothing")
-    func rule15() async throws {
+    @Test("HEAD is GET without the body; a write is refused, and changes nothing")
+    func headAndWrites() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             let feed = try await server.makeFeed()
@@ -154,8 +154,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 16: No reader is refused for its name, robots.txt forbids nothing, and no feed is indexed")
-    func rule16() async throws {
+    @Test("No reader is refused for its name, robots.txt forbids nothing, and no feed is indexed")
+    func anyReader() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
             let feed = try await server.makeFeed()
@@ -172,8 +172,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 17: A reader of a live feed is never slowed or refused, whatever else comes from there")
-    func rule17() async throws {
+    @Test("A reader of a live feed is never slowed or refused, whatever else comes from there")
+    func neverSlowed() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             let feed = try await server.makeFeed()
@@ -186,8 +186,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 18: Every form of an address answers by itself, without a redirect")
-    func rule18() async throws {
+    @Test("Every form of an address answers by itself, without a redirect")
+    func formsOfAddress() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
             let path = try await server.makeFeed().path
@@ -198,8 +198,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 37: A shared cache keeps nothing, neither a calendar nor an end")
-    func rule37() async throws {
+    @Test("A shared cache keeps nothing, neither a calendar nor an end")
+    func sharedCaches() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
             let feed = try await server.makeFeed()
@@ -213,8 +213,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 38: A subscription is not an attachment; a download is")
-    func rule38() async throws {
+    @Test("A subscription is not an attachment; a download is")
+    func disposition() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
             let feed = try await server.raw(.get, try await server.makeFeed().path).expect(200)

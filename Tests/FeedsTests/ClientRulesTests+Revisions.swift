@@ -10,8 +10,8 @@ import Testing
 @testable import ServerTestSupport
 
 extension ClientRulesTests {
-    @Test("Rule 1: Every visible change raises SEQUENCE, LAST-MODIFIED and DTSTAMP, of overrides too")
-    func rule1() async throws {
+    @Test("Every visible change raises SEQUENCE, LAST-MODIFIED and DTSTAMP, of overrides too")
+    func changesRaiseRevisions() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             let feed = try await server.makeFeed()
@@ -67,7 +67,7 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 1, in its last corner: a shift that passes to somebody of the same name")
+    @Test("A shift that passes to somebody of the same name is a visible change")
     func sameName() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -89,8 +89,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 2: DTSTAMP and LAST-MODIFIED are the stored change, never the clock")
-    func rule2() async throws {
+    @Test("DTSTAMP and LAST-MODIFIED are the stored change, never the clock")
+    func stampsAreStored() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             let stored = try #require(
@@ -105,8 +105,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 3: A UID is an item's for good, the same in every feed, and made of no id")
-    func rule3() async throws {
+    @Test("A UID is an item's for good, the same in every feed, and made of no id")
+    func uid() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             let (ann, ben) = (try await server.makeFeed(), try await server.makeFeed(user: "ben"))

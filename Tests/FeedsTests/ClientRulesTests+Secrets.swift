@@ -12,8 +12,8 @@ import Testing
 @testable import ServerTestSupport
 
 extension ClientRulesTests {
-    @Test("Rule 20: An address comes as https or http and as webcal, never as webcals")
-    func rule20() async throws {
+    @Test("An address comes as https or http and as webcal, never as webcals")
+    func schemes() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
             let made = try await server.call(.post, "/v1/circles/c/feeds", ["userId": "ann"]).expect(201).json
@@ -29,8 +29,8 @@ extension ClientRulesTests {
     }
 
     /// An address can be shown to its owner again; it is stored sealed for that.
-    @Test("Rule 32: A token is 256 bits of base64url, listed by a hint with its last use and its readers")
-    func rule32() async throws {
+    @Test("A token is 256 bits of base64url, listed by a hint with its last use and its readers")
+    func tokens() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
             var tokens: Set<String> = []
@@ -53,8 +53,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 33: A person has an address for each purpose; each ends alone, and all when they leave")
-    func rule33() async throws {
+    @Test("A person has an address for each purpose; each ends alone, and all when they leave")
+    func addressPerPurpose() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
             let (phone, desk, ann) = (
@@ -74,8 +74,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 34: A token opens its feed, for reading, and no wish in the address widens it")
-    func rule34() async throws {
+    @Test("A token opens its feed, for reading, and no wish in the address widens it")
+    func tokenOpensOnlyItsFeed() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             let feed = try await server.makeFeed(config: ["detail": "busy", "includeShifts": false])
@@ -92,8 +92,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 35: A token is in no log, no error and no header")
-    func rule35() async throws {
+    @Test("A token is in no log, no error and no header")
+    func tokenIsNowhere() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
             let feed = try await server.makeFeed()
@@ -112,8 +112,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 36: There are levels of detail, each within the one before, and the limits of revoking are explained")
-    func rule36() async throws {
+    @Test("There are levels of detail, each within the one before, and the limits of revoking are explained")
+    func levelsOfDetail() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             var output: [Set<String>] = []

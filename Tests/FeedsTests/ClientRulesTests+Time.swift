@@ -10,8 +10,8 @@ import Testing
 @testable import ServerTestSupport
 
 extension ClientRulesTests {
-    @Test("Rule 4: A VTIMEZONE is our own: a plain name, one part a season, since 1970, by a yearly rule")
-    func rule4() async throws {
+    @Test("A VTIMEZONE is our own: a plain name, one part a season, since 1970, by a yearly rule")
+    func timeZones() async throws {
         try await TestServer.run { server in
             try await server.makeCircle(zone: "Europe/Berlin")
             try await server.put("tasks", "t", ["title": "T", "dueAt": "2026-03-03T09:00:00Z"])
@@ -41,8 +41,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 5: Every TZID is defined once, and what repeats is on a zone's clock")
-    func rule5() async throws {
+    @Test("Every TZID is defined once, and what repeats is on a zone's clock")
+    func zonesAreDefined() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             try await server.importFile(
@@ -60,7 +60,7 @@ extension ClientRulesTests {
     }
 
     /// Google and Microsoft read a time without a zone as UTC.
-    @Test("Rule 5, for imports: a time that floats in a file is on the circle's clock in the feed")
+    @Test("A time that floats in a file is on the circle's clock in the feed")
     func floating() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -70,8 +70,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 22: A day is a DATE, and its end the day after the last")
-    func rule22() async throws {
+    @Test("A day is a DATE, and its end the day after the last")
+    func days() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             try await server.importFile("UID:a", "DTSTART;VALUE=DATE:20260310", "SUMMARY:Without end")
@@ -95,8 +95,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 23: An end lies after its start or is left out, and is said once")
-    func rule23() async throws {
+    @Test("An end lies after its start or is left out, and is said once")
+    func ends() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             for (index, end) in [
@@ -120,8 +120,8 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 24: EXDATE and RECURRENCE-ID are of the series' kind and zone, UNTIL is in UTC")
-    func rule24() async throws {
+    @Test("EXDATE and RECURRENCE-ID are of the series' kind and zone, UNTIL is in UTC")
+    func exceptionsAndUntil() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
             for (id, until) in [("u1", "20260401"), ("u2", "20260401T120000"), ("u3", "20260401T120000Z")] {

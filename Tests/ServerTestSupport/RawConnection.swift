@@ -39,8 +39,7 @@ struct RawConnection: Sendable {
                     do {
                         for try await bytes in inbound {
                             // A character a byte, so that packed bytes are kept and counted too.
-                            received.unicodeScalars.append(
-                                contentsOf: bytes.readableBytesView.map { Unicode.Scalar($0) })
+                            received += String(bytes: bytes.readableBytesView, encoding: .isoLatin1) ?? ""
                             if isDone(received) { break }
                         }
                     } catch let error as IOError where error.errnoCode == 104 {

@@ -197,7 +197,7 @@ struct ProviderSyncTests {
         }
         _ = try await call(first, "PUT", "/v1/circles/c", ["name": "Family", "timeZone": "Europe/Berlin"])
         _ = try await call(first, "PUT", "/v1/circles/c/members/ann", ["displayName": "Ann", "role": "owner"])
-        let count = 600
+        let count = 300
         let now = Int(Date().timeIntervalSince1970) * 1000
         for number in 0..<count {
             let due = rfc3339(milliseconds: now + number * 3_600_000)

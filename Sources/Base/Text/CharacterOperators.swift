@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Darwin
+#endif
+
 // The counterpart of TextOperators for characters: to the standard library a Greek question mark is a semicolon.
 
 extension Character {
@@ -60,16 +66,34 @@ extension StringProtocol {
     }
 
     /// The range of a text's first occurrence, found by its UTF-8 bytes. It takes time proportional to the product of
-    /// both lengths, so the text must not come from outside.
+    /// both lengths at worst, so the text must not come from outside.
     private func rangeOfText(_ text: String, from start: Index) -> Range<Index>? {
-        let bytes = Array(text.utf8)
-        guard let first = bytes.first else { return start..<start }
-        var rest = utf8[start...]
-        while let position = rest.firstIndex(of: first) {
-            if utf8[position...].starts(with: bytes) {
-                return position..<utf8.index(position, offsetBy: bytes.count)
-            }
-            rest = utf8[utf8.index(after: position)...]
+        var text = text
+        let rest = utf8[start...]
+        let offset = text.withUTF8 { wanted in
+            // Texts of other systems may have no bytes of their own.
+            unsafe rest.withContiguousStorageIfAvailable { unsafe wanted.firstOffset(in: $0) }
+                ?? Array(rest).withUnsafeBufferPointer { unsafe wanted.firstOffset(in: $0) }
+        }
+        guard let offset else { return nil }
+        let position = utf8.index(start, offsetBy: offset)
+        return position..<utf8.index(position, offsetBy: text.utf8.count)
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Where these bytes first occur in others, by the C library, which is fast where nothing is optimized, too.
+    fileprivate func firstOffset(in bytes: Self) -> Int? {
+        guard let start = baseAddress, !isEmpty else { return 0 }
+        guard let other = bytes.baseAddress else { return nil }
+        var offset = 0
+        while offset + count <= bytes.count {
+            // Proof: both buffers live during the call, and `count` bytes from any byte that is looked at are within.
+            let length = bytes.count - count + 1 - offset
+            guard let found = unsafe memchr(other + offset, Int32(start[0]), length) else { break }
+            offset = unsafe UnsafeRawPointer(found) - UnsafeRawPointer(other)
+            if unsafe memcmp(found, start, count) == 0 { return offset }
+            offset += 1
         }
         return nil
     }

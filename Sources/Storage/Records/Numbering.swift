@@ -3,7 +3,7 @@
 // Numbers that rise by one with each row. Each is taken from a counter, whose row is locked by this transaction until
 // it ends: when several write at once, the others wait or start again, and the numbers are in the order of the commits.
 // Rows that are written together take their numbers together. Numbers that all circles share are for writes that go
-// alone (docs/order.md).
+// alone (docs/nodes.md).
 
 extension WriteTransaction {
     /// Runs a statement that raises one counter and returns it as `number`.

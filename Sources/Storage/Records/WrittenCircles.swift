@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The list of writes, from which each server that shares a database learns what the others changed (docs/order.md).
+/// The list of writes, from which each server that shares a database learns what the others changed (docs/nodes.md).
 package enum WrittenCircles {
     /// The most circles that are recorded for a write; a write that concerns more is recorded as concerning all.
     package static let most = 64
