@@ -80,14 +80,33 @@ import Testing
         let tokens = SyncTokens(databaseID: "m1")
         let token = tokens.token(of: collection)
         // Evolution takes a token with a colon and a slash for a URI, and throws away any other.
-        #expect(token == "data:,m1/events-a%2Fb/41")
+        #expect(token == "data:,m1/\(FeedRenderer.version)-events-a%2Fb/41")
         #expect(try tokens.number(in: token, of: collection) == 41)
         #expect(try tokens.number(in: " ", of: collection) == nil)
         let restored = SyncTokens(databaseID: "m2")
         #expect(throws: CollectionFault.self) { try restored.number(in: token, of: collection) }
         #expect(throws: CollectionFault.self) { try tokens.number(in: token, of: other) }
-        for text in ["41", "x", token + "/1", token + "x", "data:,m1/events-a%2Fb/-1"] {
+        for text in ["41", "x", token + "/1", token + "x", token.replacing("/41", with: "/-1")] {
             #expect(throws: CollectionFault.self) { try tokens.number(in: text, of: collection) }
+        }
+    }
+
+    @Test("A token of what the program makes ends with the version of its renderer; one of what apps made does not")
+    func renderers() throws {
+        var collection = CalendarCollection(
+            kind: .events(circle: "a"), userID: "ann", segment: "a", displayName: "A", components: [.event],
+            mayWrite: true, number: 41)
+        let old = SyncTokens(databaseID: "m", renderer: 1)
+        let new = SyncTokens(databaseID: "m", renderer: 2)
+        for kind in [CalendarCollection.Kind.events(circle: "a"), .tasks(circle: "a"), .feed("f"), .own("o")] {
+            collection.kind = kind
+            let token = old.token(of: collection)
+            #expect(try old.number(in: token, of: collection) == 41)
+            if case .own = kind {
+                #expect(try new.number(in: token, of: collection) == 41)
+            } else {
+                #expect(throws: CollectionFault.self) { try new.number(in: token, of: collection) }
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ import Testing
 
 /// What other servers got wrong about addresses, rights and properties, each by its name.
 @Suite struct DoorTests {
-    @Test("The well-known address is answered where it is asked, because not every client follows a redirect")
+    @Test("Pitfall 1: the well-known address answers where it is asked: not every client follows a redirect")
     func wellKnown() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("Over plain HTTP from another machine nobody is let in, nor asked for a password")
+    @Test("Pitfall 20: over plain HTTP from another machine nobody is let in, nor asked for a password")
     func plain() async throws {
         var settings = ServerSettings()
         settings.trustedProxies = [try #require(AddressRange("127.0.0.1"))]
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("Every resource names the principal, and OPTIONS of the principal says what the server does")
+    @Test("Pitfall 2: every resource names the principal, and OPTIONS of the principal says what the server does")
     func principal() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("The home is a container, and no calendar itself")
+    @Test("Pitfall 3: the home is a container, and no calendar itself")
     func home() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test("PROPPATCH of colour, order and what else Apple's apps set is never refused, and comes back as it was")
+    @Test("Pitfall 12: PROPPATCH of what Apple's apps set is never refused, and comes back as it was")
     func proppatch() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

@@ -13,7 +13,7 @@ import Testing
 
 /// What other servers got wrong about resources, each by its name.
 @Suite struct MethodTests {
-    @Test("The tag is over the bytes that GET returns, and a PUT has it only if they are kept as they came")
+    @Test("Pitfall 8: the tag is over the bytes that GET returns, and a PUT has it only if they are kept as they came")
     func etags() async throws {
         try await DAVClient.withCalendar { app, calendar in
             let (path, text) = (calendar + "a%20b.ics", XML.event("a"))
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("A change of nothing but an alarm is another tag, another ctag and another token")
+    @Test("Pitfall 9: a change of nothing but an alarm is another tag, another ctag and another token")
     func alarm() async throws {
         try await DAVClient.withCalendar { app, calendar in
             let path = calendar + "a.ics"
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("Conditions hold or are 412, and change nothing then")
+    @Test("Pitfall 19: conditions hold or are 412, and change nothing then")
     func conditions() async throws {
         try await DAVClient.withCalendar { app, calendar in
             let path = calendar + "a.ics"
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("What can only be read is 403 with need-privileges, and neither missing nor an error")
+    @Test("Pitfall 10: what can only be read is 403 with need-privileges, and neither missing nor an error")
     func readOnly() async throws {
         try await DAVClient.withCalendar { app, calendar in
             try await app.put(calendar + "a.ics", XML.event("a")).expect(201)
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test("What is no calendar object is refused by the name of the condition")
+    @Test("Pitfall 14: what is no calendar object is refused by the name of the condition")
     func objects() async throws {
         try await DAVClient.withCalendar { app, calendar in
             try await app.put(calendar + "a.ics", XML.event("a")).expect(201)
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test("MOVE between calendars neither doubles nor loses, and COPY takes the place of what it names")
+    @Test("Pitfall 18: MOVE between calendars neither doubles nor loses, and COPY takes the place of what it names")
     func moving() async throws {
         try await DAVClient.withCalendar { app, first in
             let second = try await app.makeCalendar("own~y")
@@ -282,7 +282,7 @@ import Testing
         }
     }
 
-    @Test("A listing of thousands is written in pieces, whole, and packed for whoever takes it")
+    @Test("Pitfall 17: a listing of thousands is written in pieces, whole, and packed for whoever takes it")
     func large() async throws {
         try await TestServer.run(live: true) { server in
             try await server.makeCircle()

@@ -74,7 +74,7 @@ import Testing
         #expect(!names.contains { $0 == "calendar-order" })
     }
 
-    @Test("Only what may be written shows a privilege to write, so that no app keeps edits that are refused")
+    @Test("Pitfall 11: only what may be written shows a privilege to write: no app keeps edits that are refused")
     func privileges() throws {
         func names(_ mayWrite: Bool) throws -> [String] {
             var collection = collection

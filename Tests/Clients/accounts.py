@@ -5,7 +5,7 @@ changed here, and the other way round; what may not be changed stays; and a pass
 while the program keeps what it has. One line a program; the exit status is 1 when anything is missed, 2 when a program
 is missing.
 
-    KALENDS=.build/debug/kalends python Tests/Clients/accounts.py [thunderbird evolution vdirsyncer]
+    KALENDS=.build/debug/kalends python Tests/Clients/accounts.py [thunderbird evolution vdirsyncer kdav]
 """
 
 import argparse
@@ -27,13 +27,15 @@ except ImportError as error:
     sys.exit(f"{error.name} not found; run `Tests/Harness clients-account`, or: pip install -r Tests/requirements.txt")
 
 from account_evolution import EvolutionAccount
+from account_kdav import KDAVAccount
 from account_thunderbird import ThunderbirdAccount
 from account_vdirsyncer import VdirsyncerAccount
 from kalends import Failure, Kalends, wait_for
 from programs import without_secrets
 from schedule import HOME, rfc3339, utc
 
-NAMES = {"thunderbird": ThunderbirdAccount, "evolution": EvolutionAccount, "vdirsyncer": VdirsyncerAccount}
+NAMES = {"thunderbird": ThunderbirdAccount, "evolution": EvolutionAccount, "vdirsyncer": VdirsyncerAccount,
+         "kdav": KDAVAccount}
 
 
 @dataclass(frozen=True, order=True)

@@ -465,7 +465,7 @@ class History:
 
         def work():
             answer = app.send("MOVE", f"{app.home}{segment}/{name}", If_Match=etag, Overwrite="F",
-                              Destination=f"http://127.0.0.1:{self.server.port}{quote(f'{app.home}{target}/{new}')}")
+                              Destination=self.server.origin + quote(f"{app.home}{target}/{new}"))
             return answer.status, answer, None
         try:
             status, answer = self.write(cells, work)

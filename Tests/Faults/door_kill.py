@@ -3,11 +3,13 @@
 calendars. When all is quiet, every app's copy is what the server lists and gives, the API shows the same, nothing is lost or
 there twice, and what the app passwords counted was answered.
 
-    KALENDS=.build-release/release/kalends python3 -B Tests/Faults/door_kill.py [--histories 30] [--seed N] [--postgresql]
+    KALENDS=.build-release/release/kalends python3 -B Tests/Faults/door_kill.py [--histories 30] [--seed N]
+        [--postgresql] [--servers 3]
 
 Each history is a circle with its persons; a few at a time live in one server. Now and then the server gets a backup
-restored that was made some rounds before. With `--postgresql`, the server's database is one, which crashes as often as the server
-is killed, or both at once.
+restored that was made some rounds before. With `--postgresql`, the server's database is one, which crashes as often as the
+server is killed, or both at once. With `--servers`, several share it: each request goes to any of them, and any of them are
+killed.
 """
 
 import argparse
@@ -18,6 +20,7 @@ from pathlib import Path
 from cluster import PROGRAMS, Cluster
 from door_check import check
 from door_history import History
+from door_servers import Servers
 from report import run, skip
 from server import Server, Violation
 
@@ -27,7 +30,9 @@ parser.add_argument("--together", type=int, default=3)
 parser.add_argument("--rounds", type=int, default=8)
 parser.add_argument("--seed", type=int, default=None)
 parser.add_argument("--postgresql", action="store_true", help="on PostgreSQL, which crashes too")
+parser.add_argument("--servers", type=int, default=1, help="so many on one PostgreSQL")
 options = parser.parse_args()
+options.postgresql |= options.servers > 1
 
 
 def strike(server, cluster, chance):
@@ -47,6 +52,10 @@ class Backup:
 
     def __init__(self, folder, server, histories):
         self.path = Path(folder) / f"backup-{time.monotonic_ns()}.sqlite"
+        # What other servers recorded is in the database before it is copied.
+        for history in histories:
+            for app in history.apps:
+                app.password.check(history.broken)
         server.command("backup", self.path)
         self.states = [one.state() for one in histories]
 
@@ -98,14 +107,17 @@ def rounds(folder):
     seed = options.seed if options.seed is not None else random.randrange(1 << 32)
     print(f"seed {seed}")
     cluster = Cluster() if options.postgresql else None
-    server = Server(folder, folder, {"KALENDS_FILES": str(Path(folder) / "k")} if cluster else None)
-    if cluster:
-        server.database = cluster.address
+    chance, lost = random.Random(seed), 0
+    if options.servers > 1:
+        server = Servers(folder, cluster, options.servers, chance)
+    else:
+        server = Server(folder, folder, {"KALENDS_FILES": str(Path(folder) / "k")} if cluster else None)
+        if cluster:
+            server.database = cluster.address
     server.start()
     server.wait(60)
     try:
         server.key = server.command("key", "create", "--name", "faults").strip()
-        chance, lost = random.Random(seed), 0
         for first in range(0, options.histories, options.together):
             numbers = range(first, min(first + options.together, options.histories))
             began = time.monotonic()
@@ -122,7 +134,8 @@ def rounds(folder):
 
 
 if __name__ == "__main__":
-    TITLE = f"{options.histories} histories of calendar apps, with a server " + (
+    servers = f"{options.servers} servers" if options.servers > 1 else "a server"
+    TITLE = f"{options.histories} histories of calendar apps, with {servers} " + (
         "or a PostgreSQL that is killed in the middle of requests:" if options.postgresql else
         "that is killed in the middle of requests:")
     if options.postgresql and not PROGRAMS:

@@ -53,6 +53,11 @@ class Caller:
 
     host, port, key = "127.0.0.1", None, None
 
+    @property
+    def origin(self):
+        """What comes before a path in an address; nothing where each request may go to another port."""
+        return f"http://{self.host}:{self.port}" if self.port else ""
+
     def request(self, method, path, body=None, headers=None, timeout=30):
         connection = http.client.HTTPConnection(self.host, self.port, timeout=timeout)
         try:

@@ -96,7 +96,7 @@ struct OwnCalendarSyncTests {
         }
     }
 
-    @Test("A number that is too old or of the future is refused, and the latest never is")
+    @Test("Pitfall 5: removals are forgotten in time, and a number from before is refused, as is one of the future")
     func tooOld() async throws {
         try await OwnBench.run { bench in
             try await bench.make()

@@ -169,6 +169,34 @@ struct CircleBackTests {
         }
     }
 
+    @Test("A private event that shows a derived UID is itself after its person deleted it and put it back")
+    func derivedPutBack() async throws {
+        try await TestServer.withCircle { server in
+            try await server.bring([OneCalendar.event("party", "Party")], as: "ann").expect(201)
+            try await server.bring(
+                [OneCalendar.event("party", "Surprise", "CLASS:PRIVATE", "LOCATION:Here")], as: "ben"
+            ).expect(201)
+            let app = CalendarApp(server: server, user: "ben")
+            var found: (name: String, text: String)?
+            for member in try await app.members() {
+                let text = try await app.text(member.name)
+                if text.contains("SUMMARY:Surprise") { found = (member.name, text) }
+            }
+            let (name, text) = try #require(found)
+            #expect(text.contains("@derived\r\n"))
+            try await app.delete(name)
+            #expect(try await app.put(text, as: name).isNew)
+            let back = try await app.text(name)
+            for line in ["SUMMARY:Surprise", "CLASS:PRIVATE", "LOCATION:Here"] {
+                #expect(back.contains(line + "\r\n"))
+            }
+            func uid(_ text: String) -> String? { text.components(separatedBy: "\r\n").first { $0.hasPrefix("UID:") } }
+            #expect(uid(back) == uid(text))
+            let all = try await server.call(.get, "/v1/circles/c/appointments").expect(200).json["items"]?.array
+            #expect(all?.count == 2)
+        }
+    }
+
     @Test("What apps hold of imported events without a zone is not current once the circle moves to another clock")
     func zone() async throws {
         try await TestServer.withCircle { server in

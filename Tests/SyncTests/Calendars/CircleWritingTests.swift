@@ -31,7 +31,7 @@ struct CircleWritingTests {
         }
     }
 
-    @Test("An appointment is cancelled, as is one occurrence; another is moved, and the series ends sooner")
+    @Test("Pitfall 15: an appointment is cancelled, as is one occurrence; another is moved, and the series ends sooner")
     func series() async throws {
         try await TestServer.withCircle { server in
             let app = CalendarApp(server: server, user: "ben")

@@ -2,15 +2,25 @@
 
 /// The tokens of RFC 6578: URIs of a collection, the number of its latest change, and the mark of the database, which a
 /// restore changes. No table has them.
+///
+/// What a program makes of a circle or a feed has the version of its renderer, too: another one may give an unchanged
+/// resource another text, so it answers no token of this one, and lists all tags.
 package struct SyncTokens: Sendable {
     /// The scheme and the mark, with which each of them begins: no address, which may change.
     private let start: String
+    private let renderer: Int
 
-    package init(databaseID: String) { start = "data:,\(databaseID)" }
+    package init(databaseID: String, renderer: Int = FeedRenderer.version) {
+        (start, self.renderer) = ("data:,\(databaseID)", renderer)
+    }
 
     /// - Parameter number: of the last change that the client knows; the collection's latest unless one is given.
     package func token(of collection: CalendarCollection, at number: Int? = nil) -> String {
-        "\(start)/\(collection.kind.identity)/\(number ?? collection.number)"
+        "\(start)/\(text(of: collection.kind))/\(number ?? collection.number)"
+    }
+
+    private func text(of kind: CalendarCollection.Kind) -> String {
+        if case .own = kind { kind.identity } else { "\(renderer)-\(kind.identity)" }
     }
 
     /// Returns the number in a token; nil for an empty one, with which a client begins.
@@ -21,7 +31,7 @@ package struct SyncTokens: Sendable {
         let token = token.withoutOuterBlanks
         if token.isEmpty { return nil }
         let parts = token.pieces(separatedBy: "/").map { String($0) }
-        guard parts.count == 3, parts[0] == start, parts[1] == collection.kind.identity, let number = Int(parts[2]),
+        guard parts.count == 3, parts[0] == start, parts[1] == text(of: collection.kind), let number = Int(parts[2]),
             number >= 0
         else { throw .invalidSyncToken }
         return number

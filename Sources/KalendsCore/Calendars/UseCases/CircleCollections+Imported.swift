@@ -96,8 +96,19 @@ extension CircleCollections {
 
 extension CircleReader {
     /// Returns the imported event that had a name until its person removed it with an app, as it was then; nil if the last
-    /// change under its UID was another one, or is no longer kept.
-    func removedSeries(uid: String, name: String) throws -> (series: ImportedSeries, shown: ShownResource)? {
+    /// change of it was another one, or is no longer kept.
+    ///
+    /// - Parameter shown: the UID that it showed, derived from its own if something else had that before.
+    func removedSeries(shownAs shown: String, name: String) throws -> (series: ImportedSeries, shown: ShownResource)? {
+        if let found = try removedSeries(uid: shown, name: name) { return found }
+        guard StoredEvent.isDerived(shown) else { return nil }
+        let uid = try transaction.idsOfKeptContents(KeptContent.events, in: circle.id).first { uid in
+            [EventSource.shared, .own(look.userID)].contains { StoredEvent.derivedUID(uid, of: $0) == shown }
+        }
+        return try uid.flatMap { try removedSeries(uid: $0, name: name) }
+    }
+
+    private func removedSeries(uid: String, name: String) throws -> (series: ImportedSeries, shown: ShownResource)? {
         let last = try transaction.lastKeptContent(of: uid, KeptContent.events, in: circle.id)
         guard let kept = try last?.content.map({ try KeptEvent(stored: $0) }), kept.isRemoval,
             kept.ownerID.map({ $0.isSameText(as: look.userID) }) ?? false,

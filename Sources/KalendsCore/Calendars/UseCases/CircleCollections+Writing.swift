@@ -169,7 +169,7 @@ extension CircleCollections {
                 })
             guard state.found == nil, let uid else { return state }
             if ResourceNames.isImported(name) {
-                state.removed = try reader.removedSeries(uid: uid, name: name)
+                state.removed = try reader.removedSeries(shownAs: uid, name: name)
             } else {
                 state.former = try reader.transaction.itemsEverKnown(uids: [uid], in: reader.circle.id)
                     .filter { item in

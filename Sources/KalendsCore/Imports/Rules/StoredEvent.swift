@@ -31,6 +31,11 @@ enum StoredEvent {
     /// Returns the UID that feeds show if another event already has the original one: always the same for the same
     /// event of the same source.
     static func derivedUID(_ uid: String, of source: EventSource) -> String {
-        ContentHash(of: SHA256.hash(data: Data("\(source.text)\u{0}\(uid)".utf8))).text + "@derived"
+        ContentHash(of: SHA256.hash(data: Data("\(source.text)\u{0}\(uid)".utf8))).text + derived
     }
+
+    /// Whether a UID has the form of derived ones.
+    static func isDerived(_ uid: String) -> Bool { uid.hasSuffix(derived) }
+
+    private static let derived = "@derived"
 }

@@ -70,6 +70,14 @@ extension ReadTransaction {
             """, [.text(circle), .text(collection.rawValue), .text(item)])
     }
 
+    /// Returns the ids of the items of a collection of which something is kept.
+    public func idsOfKeptContents(_ collection: ScheduleItem.Collection, in circle: String) throws -> [String] {
+        try rows(
+            "SELECT DISTINCT item_id FROM kept_contents WHERE circle_id = $1 AND collection = $2",
+            [.text(circle), .text(collection.rawValue)]
+        ).map { try $0.text(required: "item_id") }
+    }
+
     /// Returns what was kept of the occurrences that changed with their series, by the number of its change.
     public func keptContents(
         of item: String, _ collection: ScheduleItem.Collection, causedBy number: Int, in circle: String
