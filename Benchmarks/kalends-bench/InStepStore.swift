@@ -40,6 +40,8 @@ actor InStepStore: SyncStore {
 
     func desired() async throws -> Desired { Desired(items: items) }
 
+    func eventsOfOthers(_ items: Set<ItemKey>) async throws -> Set<ByteString> { [] }
+
     func commit(_ batch: SyncBatch) async throws {
         for link in batch.links { links[link.item] = link }
         for operation in batch.operations { operations[ByteString(operation.key)] = operation }

@@ -162,6 +162,19 @@ struct VerdictRow {
             "yearly-once", [.outlook], .refuses, "COUNT=1", event(day, "RRULE:FREQ=YEARLY;COUNT=1"),
             event(day, "RRULE:FREQ=YEARLY;COUNT=2")),
         VerdictRow(
+            "start-not-named", [.thunderbird, .homeAssistant], .partly, "of 1 event: no rule",
+            event(day, "RRULE:FREQ=WEEKLY;BYDAY=WE"), event(day, "RRULE:FREQ=WEEKLY;BYDAY=MO")),
+        VerdictRow(
+            "start-not-named", [.thunderbird, .homeAssistant], .partly, "of 1 event: no rule",
+            event(day, "RDATE;VALUE=DATE:20260107"), event(day, "RDATE;VALUE=DATE:20260105,20260107")),
+        VerdictRow(
+            "exclusion-rule", [.thunderbird, .homeAssistant], .partly, "the EXRULE of 1 event",
+            event(day, "RRULE:FREQ=DAILY;COUNT=5", "EXRULE:FREQ=WEEKLY;BYDAY=WE"),
+            event(day, "RRULE:FREQ=DAILY;COUNT=5")),
+        VerdictRow(
+            "dates-alone", [.outlook], .partly, "of 1 event: only dates", event(day, "RDATE;VALUE=DATE:20260107"),
+            event(day, "RRULE:FREQ=DAILY;COUNT=1", "RDATE;VALUE=DATE:20260107")),
+        VerdictRow(
             "exception-elsewhere", [.outlook], .partly, "1 exception",
             event("DTSTART;TZID=Europe/Rome:20260105T090000", "RRULE:FREQ=DAILY", "EXDATE:20260106T080000Z"),
             event(

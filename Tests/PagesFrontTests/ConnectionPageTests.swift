@@ -199,6 +199,30 @@ struct ConnectionPageTests {
         }
     }
 
+    @Test("A run that waits says why: only one that would delete events speaks of that", arguments: [0, 12])
+    func waiting(deletions: Int) async throws {
+        try await TestServer.withPasswords { server in
+            let (id, now) = (try await server.connect(), server.clock.now)
+            var run = RunRecord(id: "run-1", trigger: .schedule, startedAt: Instant(milliseconds: now))
+            let cause: Hold.Cause = deletions > 0 ? .deletions : .missing
+            let hold = Hold(causes: [cause], deletions: deletions, missing: 12 - deletions)
+            (run.state, run.held, run.error) = (.held, hold, hold.sentence)
+            let text = try SyncContent.text(run)
+            try await server.services.store.record { transaction in
+                try transaction.putSyncRun(
+                    SyncRunRow(id: run.id, connectionID: id, state: .held, startedAt: now, content: text),
+                    RunCounts(isSuccess: false, writes: 0, errors: 0), now: now)
+            }
+            let ann = try await Browser.signedIn("ann", server)
+            for path in [Self.sync, "/app/circles/c/connections/\(id)"] {
+                let page = try await ann.open(path).expect(200).text
+                #expect(page.contains("12 events would be deleted") == (deletions > 0), "\(path)")
+                #expect(page.contains(hold.sentence) || deletions > 0, "\(path)")
+                #expect(!page.contains("0 events"), "\(path)")
+            }
+        }
+    }
+
     @Test("The page of conflicts shows the latest of all connections, and little of long notes")
     func longConflicts() async throws {
         try await TestServer.withPasswords { server in

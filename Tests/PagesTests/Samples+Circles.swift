@@ -64,6 +64,7 @@ extension Samples {
                             .shortened(
                                 2, title: text("Blood test"), reason: "Of several reminders the nearest is kept."),
                             .shared(run: "r8"),
+                            .held(run: "r7", deletions: 0, reason: "The calendar is suddenly empty."),
                         ]),
                     connection(.apple, .active, nil), connection(.google, .unauthorized, nil),
                     connection(.outlook, .choosing, nil),

@@ -56,6 +56,7 @@ extension Sentence {
             appInvitation, appFirstInvitation, appNameMissing, appNewCalendar, appZoneUndeclared, appZoneDates,
             appZoneSeconds, appZoneInvalid, appZoneStart, appFloating, appFloatingCalendar, appUTCSeries, appUTCTimes,
             appEndBeforeStart, appLastDay, appEndEqualsStart, appYearlyOnce, appException, appStaleOverride, appSameUID,
+            appStartNotNamed, appExclusionRule, appDatesAlone,
             appToDosAlone, appToDos, appRemovesCancelled, appStrikesCancelled, appShowsCancelled, appIgnoresReminders,
             appRemovesReminders, appHTML, appFree, someNames
         // Objects of calendar apps.

@@ -73,6 +73,29 @@ extension GoogleWriting {
         }
     }
 
+    /// Looks at the changed occurrences of series that get other times: one that somebody has put back since is afterwards
+    /// like one that Google let go with its times.
+    mutating func checkOccurrences() async {
+        var known: [(index: Int, version: String, call: GoogleCall)] = []
+        for (index, request) in requests.enumerated() {
+            guard case .update(let id, let etag, let before, let after) = request.kind,
+                let versions = etag.flatMap(GoogleETag.init)?.occurrences, !versions.isEmpty
+            else { continue }
+            let from = before.atGoogle().entry
+            guard Self.moves(from, after.atGoogle().entry) else { continue }
+            for case (let original, .changed) in from.occurrences.sorted(by: { $0.key < $1.key }) {
+                guard let version = versions[original] else { continue }
+                let path = GoogleCalendar.path(calendar, id + "_" + original.basic)
+                known.append((index, version, GoogleCall(method: "GET", path: path)))
+            }
+        }
+        for (known, result) in zip(known, await provider.wire.send(known.map(\.call))) {
+            // What cannot be read now is judged when it is written.
+            guard let found = try? result.get(), let now = found.json.flatMap(GoogleEvent.init)?.etag else { continue }
+            if now != known.version { answers[known.index] = .mismatch }
+        }
+    }
+
     mutating func sendOccurrences() async {
         var open: [Wanted] = []
         for index in requests.indices where answers[index] == nil {

@@ -36,7 +36,7 @@ struct GoogleWriting {
 
     mutating func sendMasters() async {
         var calls: [(index: Int, call: GoogleCall)] = []
-        for (index, request) in requests.enumerated() {
+        for (index, request) in requests.enumerated() where answers[index] == nil {
             switch request.kind {
             case .create(let entry):
                 let body = GoogleBody.created(

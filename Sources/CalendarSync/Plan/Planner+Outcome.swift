@@ -9,7 +9,7 @@ extension Planner {
         there: ThreeStates.RemoteState
     ) -> Step? {
         var step = Step(item: link.item)
-        step.conflicts = records(merged, link: link, here: here, there: there)
+        step.conflicts = records(merged, link: link, sight: sight, here: here, there: there)
         step.seen = merged.seen
         step.isMissing = isNewlyMissing(link, there)
         if let ours, !merged.incoming.isEmpty {
@@ -236,12 +236,13 @@ extension Planner {
     // MARK: Conflicts
 
     private func records(
-        _ merged: Merged, link: Link, here: ThreeStates.LocalState, there: ThreeStates.RemoteState
+        _ merged: Merged, link: Link, sight: Observations.Observation?, here: ThreeStates.LocalState,
+        there: ThreeStates.RemoteState
     ) -> [ConflictRecord] {
         var theirs: Entry?
         if case .present(let entry) = there { theirs = entry }
         let known = conflicts[link.item] ?? []
-        let settled = known.compactMap { $0.followed(by: there, at: now) }
+        let settled = followed(link.item, by: sight)
         let open = known.map { record in settled.first { $0.id == record.id } ?? record }
         let found = merged.findings.compactMap { finding -> ConflictRecord? in
             let starts = finding.occurrences
@@ -259,6 +260,13 @@ extension Planner {
                 outcome: finding.isOpen ? nil : .kalends, resolvedAt: finding.isOpen ? nil : now)
         }
         return settled.filter { one in !found.contains { $0.id == one.id } } + found
+    }
+
+    /// Returns an item's open conflicts that its event settles, wholly or in part. An event that was not looked at is only
+    /// what both sides agreed on before, and settles nothing.
+    func followed(_ item: ItemKey, by sight: Observations.Observation?) -> [ConflictRecord] {
+        guard let sight else { return [] }
+        return conflicts[item]?.compactMap { $0.followed(by: sight.there, at: now) } ?? []
     }
 
     /// Returns an item's open conflicts, settled by what has happened since, if that settles them.
@@ -329,7 +337,7 @@ extension ConflictRecord {
 
     /// Returns this record after what is in the calendar now, if that settles it or a part of it; nil otherwise. Of a
     /// deletion, what takes place again there is settled.
-    func followed(by there: ThreeStates.RemoteState, at now: Instant) -> ConflictRecord? {
+    fileprivate func followed(by there: ThreeStates.RemoteState, at now: Instant) -> ConflictRecord? {
         switch (kind, there) {
         case (.unreadable, .present): settled(.calendar, at: now)
         case (.deletedThere, .present(let theirs)):

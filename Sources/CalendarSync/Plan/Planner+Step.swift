@@ -29,7 +29,7 @@ extension Planner {
         }
         var step =
             isLeftAlone(link, here, sight, there)
-            ? unchanged(link, sight, there) : decide(link, ours, here, sight, there)
+            ? unchanged(link, sight) : decide(link, ours, here, sight, there)
         // What a write leaves out is known after it.
         if let sentence = link.unwritten, step?.drafts.isEmpty != false {
             lost.append(Limitation(field: "", message: sentence))
@@ -232,15 +232,10 @@ extension Planner {
     }
 
     /// Returns the step of a link that does not change; what its event settles of conflicts does.
-    private func unchanged(
-        _ link: Link, _ sight: Observations.Observation?, _ there: ThreeStates.RemoteState
-    ) -> Step? {
+    private func unchanged(_ link: Link, _ sight: Observations.Observation?) -> Step? {
         guard link.externalID != nil, link.state != .untracked else { return nil }
         var step = Step(item: link.item, isFailure: link.state == .quarantined)
-        // Of an event that was not looked at, `there` is what both sides agreed on before.
-        if sight != nil {
-            step.conflicts = (conflicts[link.item] ?? []).compactMap { $0.followed(by: there, at: now) }
-        }
+        step.conflicts = followed(link.item, by: sight)
         return step
     }
 

@@ -29,6 +29,8 @@ struct Planner {
     var express: @Sendable (Entry) -> (entry: Entry, limitations: [Limitation])
     /// Our events whose id is not known, by item; `matchMarks` finds them among the sightings.
     var candidates: [ItemKey: [Observations.Observation]] = [:]
+    /// Events with marks of connections that are lost or ended, which another connection has taken over.
+    var eventsOfOthers: Set<ByteString> = []
     /// Items whose event was in another calendar, and for which this calendar may hold an event from an earlier time.
     var detached: Set<ItemKey> = []
     /// The number of linked events that are gone while another event has their mark: a person's copy, or the same event in
@@ -100,10 +102,13 @@ extension Planner {
         twins = countedTwins
         let hasMoved = hasMoved
         let leftovers = Set(links.values.flatMap { $0.leftovers.map { ByteString($0.id) } })
+        func isUnaccounted(_ id: ByteString) -> Bool {
+            !recorded.contains(id) && !leftovers.contains(id) && !eventsOfOthers.contains(id)
+        }
         candidates = [:]
         strays = [:]
         var unaccounted = 0
-        for (id, sight) in sightings.events where !recorded.contains(id) && !leftovers.contains(id) {
+        for (id, sight) in sightings.events where isUnaccounted(id) {
             guard let mark = sight.mark, policy.owns(mark) else { continue }
             guard let link = links[mark.item] else {
                 candidates[mark.item, default: []].append(sight)
@@ -127,6 +132,19 @@ extension Planner {
         for (item, sights) in candidates where sights.count > 1 { candidates[item] = inOrder(sights, of: item) }
         // Before the first run has ended, or when everything was lost, all events are found again by their marks.
         sightings.count(unaccounted: isFirst ? 0 : unaccounted)
+    }
+
+    /// The items whose events no recorded id names, and which a connection made that is lost or has ended.
+    var itemsOfLost: Set<ItemKey> {
+        guard !policy.otherConnections.isEmpty else { return [] }
+        let recorded = Set(links.values.compactMap { $0.externalID.map(ByteString.init(_:)) })
+        return Set(
+            sightings.events.compactMap { id, sight in
+                guard let mark = sight.mark, policy.owns(mark), mark.connection != policy.connection,
+                    !recorded.contains(id)
+                else { return nil }
+                return mark.item
+            })
     }
 
     /// Returns events with the mark of one item, the one first that is most likely its own: of the latest generation, and
@@ -157,7 +175,7 @@ extension Planner {
         else { return 0 }
         let items = sightings.events.values.compactMap { sight -> ItemKey? in
             guard let mark = sight.mark, mark.installation == policy.installation, mark.circle == policy.circle,
-                policy.otherConnections.contains(mark.connection)
+                policy.otherConnections.contains(mark.connection) || eventsOfOthers.contains(ByteString(sight.id))
             else { return nil }
             return mark.item.whole
         }
@@ -211,7 +229,11 @@ extension SyncPolicy {
 extension Link {
     /// Reports whether an event with this mark may be the link's although the link does not have its id.
     fileprivate func accepts(_ mark: EventMark, id: String, of connection: String) -> Bool {
-        guard mark.connection == connection else { return externalID == nil && agreed == nil && lastID == nil }
+        guard mark.connection == connection else {
+            // An event that was adopted keeps the mark of the connection that made it, also when it comes out of the bin.
+            guard externalID == nil, let lastID else { return externalID == nil && agreed == nil }
+            return mark.generation == generation && lastID == id
+        }
         if mark.generation > generation { return true }
         guard externalID == nil else { return false }
         return mark.generation == generation && (lastID == nil || lastID == id)

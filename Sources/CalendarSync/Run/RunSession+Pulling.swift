@@ -33,6 +33,8 @@ extension RunSession {
         if changes.isFull || reuse?.cursor != nil && changes.cursor != nil {
             position = Position(cursor: changes.cursor, fingerprint: policy.fingerprint, listed: listed)
         }
+        let items = planner.itemsOfLost
+        if !items.isEmpty { planner.eventsOfOthers = try await context.store.eventsOfOthers(items) }
         planner.matchMarks()
         try await findEarlier()
     }

@@ -248,7 +248,7 @@ extension Link {
 
 extension Hold {
     /// The reasons, in sentences for people.
-    var sentence: String {
+    public var sentence: String {
         func counted(_ number: Int, _ what: String, _ one: String, _ many: String? = nil) -> String {
             "\(number) \(what)\(number == 1 ? "" : "s") \(number == 1 ? one : many ?? one)"
         }

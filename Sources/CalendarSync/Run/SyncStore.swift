@@ -108,6 +108,9 @@ public protocol SyncStore: Sendable {
     /// Returns the current items to show.
     func desired() async throws -> Desired
 
+    /// Returns the ids of the events that the circle's other connections have of these items.
+    func eventsOfOthers(_ items: Set<ItemKey>) async throws -> Set<ByteString>
+
     /// Stores all of a batch or, if it throws, none of it.
     func commit(_ batch: SyncBatch) async throws
 

@@ -2,11 +2,12 @@
 
 public import ArgumentParser
 public import ICalBridge
+import KalendsCore
 import Server
 
 struct Format: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print the calendar in strict form: repaired, folded, in UTF-8.")
+        abstract: "Print the calendar in strict form: repaired, as all apps read it, in UTF-8.")
 
     @Argument(help: "The file, - for standard input.") var file: String
     @Option(name: .customLong("to"), help: "The output format: ics, jcal, xcal or csv.")
@@ -18,7 +19,7 @@ struct Format: ParsableCommand {
             Console.error(refusal)
             throw ExitCode(1)
         }
-        for calendar in reading.calendars { Console.bytes(calendar.bytes(as: form)) }
+        for calendar in reading.calendars { Console.bytes(calendar.agreed.bytes(as: form)) }
         if reading.problems.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
     }
 }

@@ -2,8 +2,9 @@
 
 /// One thing that is known about some calendar apps: when it happens, and what its effect is.
 ///
-/// To add a rule, add a row to a table in `ClientRule+Times.swift`, `ClientRule+Contents.swift`,
-/// `ClientRule+Files.swift` or `ClientRule+HomeAssistant.swift`; only what a source says may be there.
+/// To add a rule, add a row to a table in `ClientRule+Times.swift`, `ClientRule+Repetition.swift`,
+/// `ClientRule+Contents.swift`, `ClientRule+Files.swift` or `ClientRule+HomeAssistant.swift`; only what a source says
+/// may be there.
 struct ClientRule: Sendable {
     /// A stable identifier, for programs.
     let id: String
@@ -23,7 +24,7 @@ struct ClientRule: Sendable {
         self.sentence = sentence
     }
 
-    static let all: [ClientRule] = files + zones + times + contents + homeAssistant
+    static let all: [ClientRule] = files + zones + times + repetitions + contents + homeAssistant
 }
 
 extension Int {

@@ -18,6 +18,10 @@ struct FileFacts: Sendable {
     /// Events with the UID of an earlier event, not counting replacements of single occurrences.
     private(set) var duplicates = 0
     private(set) var yearlyOnce = 0
+    /// Series whose DTSTART no rule gives and no RDATE names, and those that only dates repeat.
+    private(set) var startsNotNamed = 0
+    private(set) var datesAlone = 0
+    private var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
     /// Events with a time of day, those of them in UTC, those in UTC that repeat, and those without a zone.
     private(set) var timed = 0
     private(set) var utcTimes = 0
@@ -120,6 +124,8 @@ struct FileFacts: Sendable {
             freeWithoutMark += 1
         }
         if event.recurrence.rules.contains(where: { $0.frequency == .yearly && $0.count == 1 }) { yearlyOnce += 1 }
+        if event.recurrence.rules.isEmpty, !event.recurrence.additions.isEmpty { datesAlone += 1 }
+        if !event.namesStart(&budget) { startsNotNamed += 1 }
         switch event.start {
         case .utc:
             timed += 1
@@ -159,6 +165,19 @@ struct FileFacts: Sendable {
         let lower = text.lowercased()
         return ["<b>", "<br", "<p>", "<p ", "<a href", "<i>", "<u>", "<ul>", "<li>", "<div", "<span", "<html"]
             .contains { lower.contains($0) }
+    }
+}
+
+extension Event {
+    /// Whether a rule gives the start of a series, or a date names it or leaves it out; true for a single event, and where
+    /// the budget is too small.
+    fileprivate func namesStart(_ budget: inout RecurrenceBudget) -> Bool {
+        guard let start, recurrenceID == nil, !recurrence.rules.isEmpty || !recurrence.additions.isEmpty,
+            !recurrence.additions.contains(where: { $0.start == start }), !recurrence.exclusions.contains(start)
+        else { return true }
+        return recurrence.rules.contains {
+            $0.gives([start.civil], startingAt: start, startConvention: .ifItMatches, budget: &budget)?.isEmpty != true
+        }
     }
 }
 

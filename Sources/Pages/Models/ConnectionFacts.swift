@@ -25,7 +25,8 @@ public enum ConnectionAlert: Sendable {
     case calendarGone
     /// The name of the setting that the operator has to set.
     case unavailable(setting: String)
-    case held(run: String, deletions: Int)
+    /// A run waits for a decision: for so many deletions, or for another reason, too, in English.
+    case held(run: String, deletions: Int, reason: String? = nil)
     case conflicts(Int)
     /// An item that the calendar does not show, or not as it is.
     case heldBack(title: String, reason: String)
@@ -138,9 +139,11 @@ extension RenderContext {
         case .unavailable(let setting):
             return alert(
                 .bad, words.sentence("alertUnavailable", ["provider": provider, "setting": .strong(setting)]))
-        case .held(let run, let deletions):
+        case .held(let run, let deletions, let reason):
             return alert(
-                .warning, words.sentence("alertHeld", count: deletions),
+                .warning,
+                reason.map { words.sentence("alertHeldOtherwise", ["reason": .english($0)]) }
+                    ?? words.sentence("alertHeld", count: deletions),
                 action: linkButton("actLookAtRun", path + "?run=\(run.pathSegment)#held", style: .primary))
         case .conflicts(let count):
             return alert(

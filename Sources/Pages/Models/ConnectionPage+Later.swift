@@ -38,14 +38,19 @@ extension ConnectionPage {
     }
 
     private func heldRun(_ paper: RenderContext, _ run: Run) -> Node {
-        let isShared = connection.alerts.contains { if case .shared = $0 { true } else { false } }
+        let (words, began) = (paper.words, paper.times.moment(run.startedAt))
+        var text = words.sentence("heldText", count: run.counts.deleted, ["when": .time(began)])
+        for alert in connection.alerts {
+            switch alert {
+            case .shared: text = words.sentence("alertShared")
+            case .held(_, _, let reason?):
+                text = words.sentence("heldTextOtherwise", ["when": .time(began), "reason": .english(reason)])
+            default: continue
+            }
+        }
         return [
-            "text": isShared
-                ? paper.words.sentence("alertShared")
-                : paper.words.sentence(
-                    "heldText", count: run.counts.deleted, ["when": .time(paper.times.moment(run.startedAt))]),
-            "counts": .text(counts(paper, run.counts)),
-            "afterwards": .text(isShared ? "" : paper.words("heldApprove", count: run.counts.deleted)),
+            "text": text, "counts": .text(counts(paper, run.counts)),
+            "afterwards": .text(run.counts.deleted == 0 ? "" : words("heldApprove", count: run.counts.deleted)),
             "approve": paper.act(
                 "actApprove", connection.path(paper) + "/runs/\(run.id.pathSegment)/approve", style: .danger),
             "pause": connection.state == .active ? paper.act("actPause", connection.path(paper) + "/pause") : .nothing,

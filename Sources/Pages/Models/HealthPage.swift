@@ -170,7 +170,7 @@ extension RenderContext {
             }
             for alert in own.alerts {
                 switch alert {
-                case .held(let run, _), .shared(let run):
+                case .held(let run, _, _), .shared(let run):
                     (check.next, check.path) = ("actLookAtRun", own.path(self) + "?run=\(run.pathSegment)#held")
                     return check
                 case .conflicts: (check.next, check.path) = ("actLookAtConflicts", circlePath("/conflicts"))

@@ -104,6 +104,27 @@ extension FailureTests {
         #expect(world.calendar.live.filter { $0.entry.title == "New" }.count == 2)
     }
 
+    @Test("What one connection has taken over after a lost database is no other one's", arguments: [true, false])
+    func lostBesideAnother(sharesIt: Bool) async throws {
+        let world = try await World.stage(appointments: 3, linked: false)
+        world.switchCalendar()
+        try await world.run()
+        world.store.records = SimulatedStore.Records()
+        for id in world.calendar.events.keys { world.calendar.events[id]?.mark?.connection = "former" }
+        try await world.run()
+        #expect(world.calendar.live.count == 3)
+        let other = World(world.circle, connection: "n2")
+        (other.brake, other.sharesIt) = (DeletionLimit(), sharesIt)
+        world.other = other
+        other.switchCalendar()
+        let run = try #require(try await other.run())
+        #expect(run.held?.causes == (sharesIt ? nil : [.shared]))
+        try await other.approve()
+        #expect(world.calendar.live.count == 6)
+        let ids = [world, other].map { Set($0.store.links.values.compactMap(\.externalID).map(ByteString.init)) }
+        #expect(ids[0].count == 3 && ids[1].count == 3 && ids[0].isDisjoint(with: ids[1]))
+    }
+
     @Test("Two connections on one calendar never change or delete what the other has made")
     func twoConnections() async throws {
         let world = try await World.stage(appointments: 3, tasks: 2, linked: false)

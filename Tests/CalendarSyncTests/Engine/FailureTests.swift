@@ -98,6 +98,25 @@ import Testing
         #expect(try await world.run()?.counts.created == 5)
     }
 
+    @Test("An event of a lost connection is the same one when it comes out of the bin", arguments: [true, false])
+    func lostAndRescued(isEdited: Bool) async throws {
+        let world = try await World.stage(appointments: 2)
+        world.store.records = SimulatedStore.Records()
+        for id in world.calendar.events.keys { world.calendar.events[id]?.mark?.connection = "former" }
+        try await world.run()
+        world.deleteThere(Self.item)
+        try await world.run()
+        #expect(world.open.map(\.kind) == [.deletedThere])
+        if isEdited { world.edit(Self.item) { $0.title = "Changed since" } }
+        var rescued = try #require(world.calendar.events.values.first { $0.mark?.item == Self.item })
+        rescued.isLive = true
+        world.calendar.put(rescued)
+        try await world.run()
+        #expect(world.calendar.live.count == 2 && world.open.isEmpty)
+        #expect(world.event(Self.item)?.entry == world.store.items[Self.item]?.entry)
+        #expect(world.store.links[Self.item]?.externalID == rescued.id)
+    }
+
     @Test("When all events of a calendar get other ids, they are the same events", arguments: [1, 3])
     func otherIDs(_ count: Int) async throws {
         let world = try await World.stage(appointments: count)

@@ -99,6 +99,37 @@ extension GoogleRunTests {
         for case .event(let event) in listed.changes { #expect(!event.isUnfinished) }
     }
 
+    @Test("What a person puts back between our look and our write stays so when its series gets another rule here")
+    func putBackBeforeWrite() async throws {
+        let side = try await Side()
+        let (start, day) = (GoogleBench.day(4).adding(seconds: 7200), GoogleBench.day(4))
+        func moved(_ entry: inout Entry) {
+            entry.span = .timed(start: start, end: start.adding(seconds: 1800), zone: "Europe/Berlin")
+        }
+        side.put("s", Self.series(moved))
+        for _ in 0..<2 { try await side.run() }
+        let (bench, id) = (side.bench, try #require(side.link("s")?.externalID))
+        var entry = Self.series(moved)
+        entry.repetition = Repetition(rrule: "FREQ=DAILY;COUNT=8")
+        side.put("s", entry)
+        try await Task.sleep(for: .milliseconds(1100))
+        let provider = bench.provider(after: "GET") {
+            let plain = side.entry("s").map { $0.plain(at: day).span.bounds } ?? (day, day)
+            try await bench.edit(
+                "PATCH", GoogleBench.instanceID(id, day),
+                [
+                    "start": ["dateTime": .string(plain.start.description)],
+                    "end": ["dateTime": .string(plain.end.description)],
+                ])
+        }
+        try await side.run(through: provider)
+        for _ in 0..<2 { try await side.run() }
+        let here = try #require(side.entry("s")?.canonical)
+        #expect(here.repetition?.rrule == "FREQ=DAILY;COUNT=8")
+        #expect(here.effective(at: day)?.span.start == day && side.store.conflicts.isEmpty)
+        #expect(try await side.there("s")?.canonical == here)
+    }
+
     @Test("A series that is cut there keeps what was done to an earlier occurrence, whoever is right about the cut")
     func cutThere() async throws {
         let side = try await Side()

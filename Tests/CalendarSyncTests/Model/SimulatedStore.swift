@@ -10,6 +10,8 @@ final class SimulatedItems: @unchecked Sendable {
     var items: [ItemKey: SimulatedStore.Item] = [:]
     /// The number of second appointments, for their titles.
     var copies = 0
+    /// The links of the circle's connections.
+    var links: [() -> [Link]] = []
 }
 
 /// A store in memory whose process can be killed before any of its commits.
@@ -47,7 +49,10 @@ final class SimulatedStore: SyncStore, @unchecked Sendable {
     /// Called before the next change is applied, when a person is faster.
     var person: (() -> Void)?
 
-    init(_ contents: SimulatedItems = SimulatedItems()) { self.contents = contents }
+    init(_ contents: SimulatedItems = SimulatedItems()) {
+        self.contents = contents
+        contents.links.append { [weak self] in self?.links.values.map { $0 } ?? [] }
+    }
 
     private func survive() throws {
         commits += 1
@@ -76,6 +81,12 @@ final class SimulatedStore: SyncStore, @unchecked Sendable {
         guard !isOutOfReach else { throw OutOfReach() }
         let shown = items.keys.sorted().compactMap(ours)
         return Desired(items: shown, deleted: Set(items.filter { $0.value.isDeleted }.keys))
+    }
+
+    func eventsOfOthers(_ items: Set<ItemKey>) async throws -> Set<ByteString> {
+        let own = Set(links.values.compactMap(\.externalID).map(ByteString.init))
+        let all = contents.links.flatMap { $0() }.filter { items.contains($0.item) }
+        return Set(all.compactMap(\.externalID).map(ByteString.init)).subtracting(own)
     }
 
     func ours(_ key: ItemKey) -> Ours? {

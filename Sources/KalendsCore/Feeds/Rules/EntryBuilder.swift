@@ -99,17 +99,11 @@ struct EntryBuilder: Sendable {
             // No program correctly shows a repeating component that replaces occurrences of a missing series.
             return Series.settled(events.map { $0.anchored(in: zone) }).flatMap(\.self)
         }
-        var series = master.anchored(in: zone)
+        let series = master.anchored(in: zone)
         let overrides = events.filter { $0.recurrenceID != nil }
             .map { $0.anchored(in: zone, replacingIn: series) }
         if isExport { return [series] + Series(master: series, overrides: overrides).overrides }
-        // Apple lists a day with an event of its own as left out too, and some readers then leave it out.
-        let replaced = Set(overrides.lazy.filter { !$0.isCancelled }.compactMap(\.recurrenceID))
-        series.recurrence.exclusions.removeAll(where: replaced.contains)
-        let named = Set(overrides.lazy.compactMap(\.recurrenceID))
-        let periods = series.takePeriods(in: zone).filter { $0.recurrenceID.map { !named.contains($0) } ?? false }
-        // Two that name one occurrence in different ways are versions of the same override.
-        return [series] + Series(master: series, overrides: overrides + periods).overrides
+        return series.settled(with: overrides, in: zone)
     }
 }
 

@@ -1,6 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ICalBridge
+package import ICalBridge
+
+extension ICalendar {
+    /// The calendar with the same occurrences, said as a feed says them, and without values that strict readers refuse.
+    /// Times that name no zone stay without one.
+    package var agreed: ICalendar {
+        guard let utc = TimeZoneReference("UTC") else { return self }
+        var copy = self
+        copy.events = Series.group(events.map(\.withLegalValues)).flatMap { series -> [Event] in
+            guard var master = series.master else { return series.overrides }
+            master.dropEqualEnds()
+            master.sayInstants()
+            return master.settled(with: series.overrides, in: utc).map(\.agreed)
+        }
+        return copy
+    }
+}
 
 extension Event {
     /// The event with the same occurrences, in a form that all calendar programs interpret the same way.

@@ -20,22 +20,36 @@ extension Event {
             }
         }
         if !alarms.isEmpty { copy.alarms = alarms.map { $0.publishable(of: self, with: extras, leftOut: &leftOut) } }
+        copy.takeLegalValues(&leftOut)
+        return copy
+    }
+
+    /// The event without values that are not legal, and otherwise as it is.
+    var withLegalValues: Event {
+        var (copy, leftOut) = (self, LeftOut())
+        if otherProperties.contains(where: { !$0.hasLegalValue }) {
+            copy.otherProperties.removeAll { !$0.hasLegalValue }
+        }
+        copy.takeLegalValues(&leftOut)
+        return copy
+    }
+
+    private mutating func takeLegalValues(_ leftOut: inout LeftOut) {
         if let status, !kind.statuses.contains(ByteString(status)) {
-            copy.status = nil
+            self.status = nil
             leftOut["STATUS", default: 0] += 1
         }
         if hasUnknownClass {
-            copy.classification = "PRIVATE"
+            classification = "PRIVATE"
             leftOut["CLASS", default: 0] += 1
         }
         // A duration of zero is expressed by leaving out the end.
         let utc = FixedOffset.utc
-        if kind == .event, case .time(let end) = end, let start, !end.isDate, !start.isDate,
-            end.instant(floatingIn: utc) == start.instant(floatingIn: utc)
+        if kind == .event, case .time(let time) = end, let start, !time.isDate, !start.isDate,
+            time.instant(floatingIn: utc) == start.instant(floatingIn: utc)
         {
-            copy.end = nil
+            end = nil
         }
-        return copy
     }
 
     func publishable(with extras: Set<EventExtra>) -> Event {
@@ -95,7 +109,7 @@ extension Event {
         copy.recurrence.exclusions = recurrence.exclusions.map {
             listed($0).aligned(to: copy.start, floatingIn: zone)
         }
-        if copy.recurrence.isEmpty, copy.recurrenceID == nil { copy.sayInstants() }
+        copy.sayInstants()
         for index in copy.recurrence.additions.indices where copy.recurrence.additions[index].end == nil {
             let addition = copy.recurrence.additions[index].start
             copy.recurrence.additions[index].start = addition.aligned(to: copy.start, floatingIn: zone)
@@ -103,9 +117,21 @@ extension Event {
         return copy
     }
 
+    /// Returns this series and its changed occurrences, said so that most readers show the same.
+    func settled(with overrides: [Event], in zone: TimeZoneReference) -> [Event] {
+        var series = self
+        // Apple lists a day with an event of its own as left out too, and some readers then leave it out.
+        let replaced = Set(overrides.lazy.filter { !$0.isCancelled }.compactMap(\.recurrenceID))
+        series.recurrence.exclusions.removeAll(where: replaced.contains)
+        let named = Set(overrides.lazy.compactMap(\.recurrenceID))
+        let periods = series.takePeriods(in: zone).filter { $0.recurrenceID.map { !named.contains($0) } ?? false }
+        // Two that name one occurrence in different ways are versions of the same override.
+        return [series] + Series(master: series, overrides: overrides + periods).overrides
+    }
+
     /// Takes the ends off added dates, and returns the occurrences that have them as changes of this series: Home
     /// Assistant shows nothing of a calendar that has such a date, and few readers support one.
-    mutating func takePeriods(in zone: TimeZoneReference) -> [Event] {
+    private mutating func takePeriods(in zone: TimeZoneReference) -> [Event] {
         var changes: [Event] = []
         for index in recurrence.additions.indices {
             let addition = recurrence.additions[index]
@@ -122,7 +148,7 @@ extension Event {
     }
 
     /// Removes the ends of added dates that last as long as the event, because few readers support dates with an end.
-    fileprivate mutating func dropEqualEnds() {
+    mutating func dropEqualEnds() {
         let utc = FixedOffset.utc
         func seconds(_ start: EventTime, _ end: EventTime) -> Int {
             end.instant(floatingIn: utc).seconds - start.instant(floatingIn: utc).seconds
@@ -143,8 +169,10 @@ extension Event {
         }
     }
 
-    /// Writes times in UTC that the zone's clock shows twice or never, because readers interpret these differently.
-    fileprivate mutating func sayInstants() {
+    /// Writes times of a single event in UTC that the zone's clock shows twice or never, because readers interpret these
+    /// differently.
+    mutating func sayInstants() {
+        guard recurrence.isEmpty, recurrenceID == nil else { return }
         func isPlain(_ time: EventTime) -> Bool {
             if case .zoned(let wall, let zone) = time { zone.rules.isPlain(wall) } else { true }
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CalendarSync
+package import CalendarSync
 package import ICalBridge
 import Storage
 
@@ -18,6 +18,8 @@ package struct ConnectionAttention: Hashable, Sendable {
     package var count: Int?
     /// The run that waits for a person's decision.
     package var runID: String?
+    /// Why it waits.
+    package var hold: Hold?
     /// The item that the calendar does not show, or not as it is.
     package var item: Item?
 
@@ -70,10 +72,11 @@ package struct ConnectionAttention: Hashable, Sendable {
     }
 
     init(
-        kind: Kind, at: Int, message: String, count: Int? = nil, runID: String? = nil, item: Item? = nil
+        kind: Kind, at: Int, message: String, count: Int? = nil, runID: String? = nil, hold: Hold? = nil,
+        item: Item? = nil
     ) {
         (self.kind, self.at, self.message) = (kind, at, message)
-        (self.count, self.runID, self.item) = (count, runID, item)
+        (self.count, self.runID, self.hold, self.item) = (count, runID, hold, item)
     }
 
     static func all(
@@ -110,7 +113,8 @@ package struct ConnectionAttention: Hashable, Sendable {
                     kind: .heldRun, at: heldRun.row.startedAt,
                     message: (heldRun.record.error.map { "\($0) " } ?? "")
                         + "Nothing was written. Look at the run, then approve it or leave it.",
-                    count: heldRun.record.isHeldToShare ? heldRun.record.held?.shared : nil, runID: heldRun.row.id))
+                    count: heldRun.record.isHeldToShare ? heldRun.record.held?.shared : nil, runID: heldRun.row.id,
+                    hold: heldRun.record.held))
         }
         if conflicts > 0 {
             found.append(

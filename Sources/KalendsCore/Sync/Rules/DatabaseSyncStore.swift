@@ -51,6 +51,16 @@ struct DatabaseSyncStore: SyncStore {
         return try await parts.desired(rows, now: now)
     }
 
+    func eventsOfOthers(_ items: Set<ItemKey>) async throws -> Set<ByteString> {
+        let id = id
+        return try await context.store.read { transaction in
+            let found = try items.flatMap {
+                try transaction.eventIDs(ofItem: $0.id, in: $0.collection.rawValue, exceptOf: id)
+            }
+            return Set(found.map { ByteString($0) })
+        }
+    }
+
     func commit(_ batch: SyncBatch) async throws {
         // Writes that were sent before the server ended stay open, and are looked up after its next start.
         try Task.checkCancellation()

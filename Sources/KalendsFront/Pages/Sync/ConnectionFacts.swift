@@ -56,8 +56,7 @@ extension Connection {
 
 extension ConnectionSummary {
     init(
-        _ shown: Connections.Shown, _ settings: ConnectionSettings, hasRun: Bool = true, isRunning: Bool = false,
-        heldDeletions: Int = 0
+        _ shown: Connections.Shown, _ settings: ConnectionSettings, hasRun: Bool = true, isRunning: Bool = false
     ) {
         let own = shown.own
         self.init(
@@ -77,7 +76,13 @@ extension ConnectionSummary {
             case .providerUnavailable:
                 settings.missing(for: own.provider).first.map { .unavailable(setting: $0.variable) }
             case .heldRun where attention.count != nil: attention.runID.map { .shared(run: $0) }
-            case .heldRun: attention.runID.map { .held(run: $0, deletions: heldDeletions) }
+            case .heldRun:
+                attention.runID.map {
+                    let hold = attention.hold
+                    return .held(
+                        run: $0, deletions: hold?.deletions ?? 0,
+                        reason: hold?.causes == [.deletions] ? nil : hold?.sentence)
+                }
             case .openConflicts: .conflicts(attention.count ?? 1)
             case .heldBack:
                 attention.item.map { .heldBack(title: $0.title, reason: attention.message) }

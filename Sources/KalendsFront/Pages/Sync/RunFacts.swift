@@ -12,8 +12,7 @@ extension ConnectionSummary {
     /// - Parameter runs: the runs, the latest first.
     init(_ shown: Connections.Shown, _ runs: [Connections.ListedRun], _ settings: ConnectionSettings) {
         self.init(
-            shown, settings, hasRun: !runs.isEmpty, isRunning: runs.contains { $0.record.state == .running },
-            heldDeletions: runs.first { $0.record.state == .held }?.record.held?.deletions ?? 0)
+            shown, settings, hasRun: !runs.isEmpty, isRunning: runs.contains { $0.record.state == .running })
     }
 }
 

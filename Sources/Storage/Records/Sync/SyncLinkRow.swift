@@ -107,6 +107,18 @@ extension ReadTransaction {
             [.text(collection), .text(item)])
     }
 
+    /// Returns the ids of an item's events in all connections but one.
+    public func eventIDs(
+        ofItem item: String, in collection: String, exceptOf connection: String
+    ) throws -> [String] {
+        try rows(
+            """
+            SELECT external_id FROM sync_links
+            WHERE collection = $1 AND item_id = $2 AND connection_id <> $3 AND external_id IS NOT NULL
+            """, [.text(collection), .text(item), .text(connection)]
+        ).map { try $0.text(required: "external_id") }
+    }
+
     /// Returns the links of items that cannot be written as they are, the longest waiting ones first.
     public func heldBackLinks(of connection: String, limit: Int) throws -> [SyncLinkRow] {
         try all(

@@ -4,7 +4,7 @@ import TestSupport
 
 /// Files whose occurrences another reader (recurring-ical-events 3.8 over icalendar 7.3, ical 14, ical.js 2) finds
 /// otherwise, and why ours are right.
-enum OccurrenceDifferences {
+enum FormatOccurrenceDifferences {
     /// In the strict form of the samples.
     static let samples: [OccurrenceReader: [String: String]] = [
         .icalendar: [
@@ -129,6 +129,9 @@ enum OccurrenceDifferences {
         "kewisch+ical.js/samples/multiple_rrules.ics": startLeftOut,
         "u01jmg3+ics-parser/examples/ICal.ics": startLeftOut,
     ]
+
+    /// Files that an app shows otherwise than they are meant, without a rule that says so.
+    static let verdicts: [OccurrenceReader: [String: String]] = [:]
 
     /// Strict forms of samples that it refuses.
     static let refusedSamples: [OccurrenceReader: [String: String]] = [

@@ -2,16 +2,16 @@
 
 import Base
 import Foundation
+import ICalBridge
+import KalendsCore
 import TestSupport
 import Testing
 
-@testable import ICalBridge
-
 @Suite(
-    "Occurrences, against other readers",
+    "Occurrences in the strict form of files, against other readers",
     .enabled(if: Programs.python != nil, "KALENDS_PYTHON names no Python; make test makes one"))
-struct OccurrenceOracleTests {
-    private typealias Differences = OccurrenceDifferences
+struct FormatOccurrenceTests {
+    private typealias Differences = FormatOccurrenceDifferences
     private typealias Occurrence = OccurrenceReader.Occurrence
     private typealias Years = OccurrenceReader.Years
 
@@ -48,6 +48,34 @@ struct OccurrenceOracleTests {
             readings, to: try CalendarFile.foreign.map { try $0.bytes }, by: .icalendar,
             in: Years(first: 1990, end: 2031), withEnds: false, but: differences)
         #expect(compared.occurrences > 90_000 && compared.refused.count < 100)
+    }
+
+    @Test(
+        "An app whose reader expands a file otherwise does so for a reason that its verdict names",
+        arguments: [(OccurrenceReader.ical, CalendarClient.homeAssistant), (.icaljs, .thunderbird)])
+    func verdicts(reader: OccurrenceReader, client: CalendarClient) async throws {
+        guard OccurrenceReader.installed.contains(reader) else { return }
+        let years = Years(first: 1990, end: 2031)
+        let files = CalendarFile.all.filter { $0.path != "Samples/malformed/endless-rules.ics" }
+        let theirs = try await reader.expand(try files.map { (name: $0.path, bytes: try $0.bytes) }, in: years)
+        let differences = Differences.verdicts[reader] ?? [:]
+        var named = 0
+        for file in files {
+            let (bytes, reading) = (try file.bytes, try file.read())
+            guard let verdict = reading.verdicts(of: bytes).first(where: { $0.client == client }),
+                let expansion = theirs[ByteString(file.path)], verdict.outcome != .refuses
+            else { continue }
+            let our = Self.occurrences(reading, in: years).filter { !expansion.doubtful.contains($0.uid) }
+            func times(_ all: [Occurrence]) -> Set<String> { Set(all.map { "\($0.start)/\($0.end)" }) }
+            guard times(our) != times(expansion.occurrences) else { continue }
+            if let reason = differences[file.path] {
+                #expect(verdict.outcome == .takes, "\(file) is named now: \(reason)")
+            } else {
+                #expect(verdict.outcome == .partly, "\(file): \(verdict.reasons.map(\.rule))")
+                named += 1
+            }
+        }
+        #expect(named > 2)
     }
 
     /// Compares what files expand to with what another reader makes of calendars.
@@ -110,6 +138,10 @@ struct OccurrenceOracleTests {
     }
 }
 
+extension CalendarFile {
+    fileprivate func read() throws -> CalendarReading { CalendarReader().read(try bytes) }
+}
+
 extension CalendarReading {
-    fileprivate var strictForm: [UInt8] { calendars.flatMap { $0.bytes(as: .iCalendar) } }
+    fileprivate var strictForm: [UInt8] { calendars.flatMap { $0.agreed.bytes(as: .iCalendar) } }
 }
