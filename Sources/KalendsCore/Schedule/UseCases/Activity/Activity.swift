@@ -76,7 +76,8 @@ package struct Activity: Sendable {
             return try gather(zone) { last, count in
                 try history.entries(
                     transaction.changes(
-                        in: circle, after: last?.change.number ?? start, seenBy: own.user, limit: count))
+                        in: circle, after: last?.change.number ?? start, seenBy: own.user,
+                        leavesOutOwn: own.caller.bound != nil, limit: count))
             }
         }
     }
