@@ -109,6 +109,16 @@ struct CircleBackTests {
             #expect(try await app.text(try await Self.imported(app)).contains("SUMMARY:Secret"))
             let other = CalendarApp(server: server)
             #expect(try await !other.members().contains { $0.name.hasSuffix("+imported.ics") })
+            // After an erasure not even its UID is left.
+            func uids() async throws -> [String] {
+                try await server.services.store.read {
+                    try $0.rows("SELECT item_id FROM changes UNION ALL SELECT item_id FROM kept_contents", [])
+                        .compactMap { $0.text("item_id") }
+                }
+            }
+            #expect(try await uids().count { $0.contains("secret") } == 4)
+            try await server.call(.delete, "/v1/users/ben?erase=true").expect(200)
+            #expect(try await !uids().contains { $0.contains("secret") })
         }
     }
 
