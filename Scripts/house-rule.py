@@ -65,6 +65,8 @@ ALLOWED = {
     ("Server/Background/Housekeeping.swift", WRITE): "housekeeping: what is old is removed",
     ("KalendsCore/Shared/Installation/Tidying.swift", WRITE): "removes what nobody sees, revises what an act left due",
     ("KalendsCore/Shared/Installation/Tidying.swift", CONCERNS): "revises what an act left due",
+    ("KalendsCore/Shared/Installation/Tidying+Tasks.swift", WRITE): "removes what files said of tasks that are gone for good",
+    ("KalendsCore/Shared/Installation/Tidying+Tasks.swift", CONCERNS): "removes what files said of tasks that are gone for good",
     ("KalendsCore/Shared/Installation/Tidying+Erasing.swift", WRITE): "takes an erasure to its end, which an act began",
     ("KalendsCore/Shared/Installation/Tidying+Erasing.swift", CONCERNS): "takes an erasure to its end",
     ("KalendsCore/Shared/Installation/Tidying+Erasing.swift", NOTE): "says of how many entries it took the names out",

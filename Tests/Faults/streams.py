@@ -86,11 +86,14 @@ class Seed:
             for user in USERS:
                 member = {"displayName": user, "role": "member"}
                 insist(self.server, "PUT", f"/v1/circles/{circle}/members/{user}", member)
+        bound = {"name": "bound", "circles": self.circles[:1]}
+        self.bound_key = insist(self.server, "POST", "/v1/keys", bound)["key"]
 
     def followers(self, way):
-        """By the service key from the first change, as each user, from the next change on; and of all circles."""
-        def follower(path, **more):
-            return Follower(way, path, self.server.key, random.Random(self.chance.random()), **more)
+        """By the service key from the first change, as each user, from the next change on; and of all circles, also by a key
+        that is bound to one of them."""
+        def follower(path, key=None, **more):
+            return Follower(way, path, key or self.server.key, random.Random(self.chance.random()), **more)
 
         made = []
         for circle in self.circles:
@@ -98,6 +101,7 @@ class Seed:
             made += [follower(path, since=0), follower(path, since=self.chance.randrange(3), by_query=True),
                      follower(path, since=0, user=self.chance.choice(USERS))]
         made.append(follower(f"/v1/circles/{self.circles[0]}/changes"))
+        made += [follower("/v1/changes", self.bound_key, since=max(0, self.start - 5)), follower("/v1/changes", self.bound_key)]
         made += [follower("/v1/changes", since=self.start), follower("/v1/changes", since=max(0, self.start - 5), by_query=True),
                  follower("/v1/changes")]
         if options.plant:
@@ -189,6 +193,8 @@ class Seed:
                 return [f"{one.path} never began: {one.error or one.statuses}"]
             asked = one.path, one.began_after, one.user
             expected[one] = listed(self.server, *asked)
+            if one.key == self.bound_key:
+                expected[one] = [(number, item) for number, item in expected[one] if item["circleId"] == self.circles[0]]
             while len(one.received) < len(expected[one]) and one.error is None and time.monotonic() < deadline:
                 time.sleep(0.02)
         # What comes twice may come later.

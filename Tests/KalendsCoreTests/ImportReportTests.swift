@@ -28,7 +28,7 @@ struct ImportReportTests {
         let items = "[" + Self.items.joined(separator: ",") + "]"
         #expect(try [Marked<Imports.Item>](stored: items).text() == items)
         let details =
-            #"{"dropped":[{"count":2,"property":"ATTENDEE"}],"keep":["attendees"],"problems":["#
+            #"{"dropped":[{"count":2,"lines":[3,40],"property":"ATTENDEE"}],"keep":["attendees"],"problems":["#
             + Self.problems.joined(separator: ",")
             + #"],"timeZones":[{"how":"x-wr","resolvedTo":null,"tzid":"Z"}],"todos":"tasks"}"#
         #expect(try Imports.Details(stored: details).text() == details)

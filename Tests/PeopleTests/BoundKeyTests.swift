@@ -149,6 +149,19 @@ struct BoundKeyTests {
             let last = try await server.bearing(key, .get, "/v1/circles/c/feeds?limit=1&cursor=\(cursor)").expect(200)
             #expect(Set(Self.ids(first) + Self.ids(last)) == [plain.id, second.id])
             #expect(last.json["nextCursor"] == .null)
+            // So do the circle's changes, those of all circles, what happened, and the audit trail.
+            for path in [
+                "/v1/circles/c/changes?limit=1000", "/v1/changes?limit=1000", "/v1/circles/c/activity?limit=1000",
+                "/v1/audit?limit=1000", "/v1/audit?circle=c&limit=1000",
+            ] {
+                for user in [nil, "ann"] where user == nil || path.hasPrefix("/v1/circles") {
+                    var headers: HTTPFields = [.authorization: "Bearer \(key)"]
+                    headers[.kalendsUser] = user
+                    let text = try await server.raw(.get, path, headers: headers).expect(200).text
+                    #expect(!text.contains(feed.id) && text.contains(plain.id), "\(path)")
+                }
+                #expect(try await server.call(.get, path).expect(200).text.contains(feed.id), "\(path)")
+            }
             // So does what says who has a change.
             try await server.put("tasks", "t", ["title": "Pills", "dueAt": "2026-03-07T09:00:00-08:00"])
             for path in [feed.path, plain.path] { try await server.raw(.get, path).expect(200) }

@@ -65,6 +65,21 @@ struct ConnectionAccountTests {
                 .put, "\(second)/calendar",
                 ["calendarId": made.json["calendarId"] ?? .null, "shareWith": true], as: "ben"
             ).expect(200)
+            // A key of the circle gives the connection no other account, where it would read what is the user's own.
+            let bound = try await server.call(.post, "/v1/keys", ["name": "bound", "circles": ["c"]]).expect(201)
+            let key = try #require(bound.json["key"]?.string)
+            func give() async throws -> Answer {
+                try await server.bearing(key, .put, "\(path)/account", Self.account(radicale.address))
+            }
+            try await give().expect(200)
+            let id = String(path.dropFirst("/v1/connections/".count))
+            try await server.services.store.record { transaction in
+                var own = try #require(try transaction.connection(id))
+                own.accountID = "another"
+                try transaction.putConnection(own, .updated, now: 1)
+            }
+            try await give().expect(404)
+            try await server.call(.put, "\(path)/account", Self.account(radicale.address), as: "ann").expect(200)
             try await server.call(.delete, path, as: "ann").expect(204)
         }
     }

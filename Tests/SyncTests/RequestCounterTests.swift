@@ -85,6 +85,26 @@ struct RequestCounterTests {
         #expect(RequestCounter.limit(.caldav) == nil)
     }
 
+    @Test("Several servers together send no more for an account than its provider allows", arguments: [1, 2, 3, 64])
+    func servers(count: Int) throws {
+        let (now, source) = (ContinuousClock.now, RequestSource(Self.own("a")))
+        let servers = (0..<count).map { number in
+            let counter = RequestCounter()
+            counter.note(Shards((0..<Shards.count).filter { $0 % count == number }))
+            return counter
+        }
+        let sent = try servers.map { counter in
+            let limit = try #require(counter.limit(source))
+            var sent = 0
+            while sent < 1_000, counter.wait(source, 1, limit, now: now) == nil { sent += 1 }
+            return sent
+        }
+        // What Google allows a person in a minute.
+        #expect(sent.reduce(0, +) <= 600 && sent.allSatisfy { $0 > 0 }, "\(sent)")
+        // The server of the connection's runs has nearly all of it.
+        #expect(sent.max() == (count == 1 ? 540 : 480))
+    }
+
     @Test("An account's ten minutes at Outlook are not forgotten because very many others ask Google")
     func manyAccounts() throws {
         let (counter, now) = (RequestCounter(), ContinuousClock.now)

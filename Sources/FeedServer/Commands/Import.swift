@@ -116,7 +116,9 @@ struct Import: AsyncParsableCommand {
             let target = zone.resolvedTo ?? "its own rules"
             lines.append("  zone \(printable(zone.tzid)) read as \(target) (\(zone.how.rawValue))")
         }
-        let dropped = report.dropped.map { "\($0.count) \(printable($0.property))" }
+        let dropped = report.dropped.map { one in
+            "\(one.count) \(printable(one.property))" + (one.lines.first.map { " (from line \($0) on)" } ?? "")
+        }
         if !dropped.isEmpty { lines.append("  not stored: \(dropped.joined(separator: ", "))") }
         let problems = report.problems
         if !problems.isEmpty {

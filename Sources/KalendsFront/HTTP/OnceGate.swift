@@ -24,6 +24,14 @@ struct OnceGate: Sendable {
     let services: Services
     let route: RouteTable.Route
 
+    /// The operations whose work no single act does, or that only ask: their answer is kept when it is done, so after a kill
+    /// they run again, which changes nothing but may be answered differently.
+    static let inSteps: Set<String> = [
+        "askFreeBusy", "authorizeConnection", "cleanUpOfficeDays", "commitImport", "dismissConflict", "postBatch",
+        "redeemAuthorization", "refreshSubscription", "resetOfficeSettings", "resolveConflict", "undoImport",
+        "upsertAppleEvents", "upsertPlannedEvents",
+    ]
+
     /// The most bytes of a body that is only compared.
     private static let mostCompared = 1 << 30
 
@@ -73,8 +81,9 @@ struct OnceGate: Sendable {
             let response = try await handler(request, context)
             if let answer = once.kept, answer.importID == nil { return answer.response }
             assert(
-                once.kept != nil || response.status != .created,
-                "\(route.operation.id) makes something, and its act keeps no answer: use `context.answering`.")
+                once.kept != nil || Self.inSteps.contains(route.operation.id)
+                    || request.uri.queryParameters["mode"] == "preview",
+                "\(route.operation.id) changes something, and its act keeps no answer: use `context.answering`.")
             let answer = try await GivenAnswer(of: response)
             if hash.isWhole, let kept = answer ?? (once.kept == nil ? instead : nil) {
                 try await once.keep(kept, services)
@@ -85,9 +94,8 @@ struct OnceGate: Sendable {
             if let answer = once.kept, answer.importID == nil { return answer.response }
             if context.knownCaller != nil, hash.isWhole, let answer = (error as? Refusal).flatMap({ GivenAnswer($0) }) {
                 try await once.keep(answer, services)
-            } else if once.kept != nil {
-                try await once.forget(services)
             }
+            // Of an import that has begun, the next request finds whether it took place all the same.
             throw error
         }
     }

@@ -94,6 +94,7 @@ package struct Housekeeping: Service {
             { try $0.finishedDeliveries(before: now - kept.deliveries * day, limit: $1) },
             { try $0.deleteDeliveries($1) })
         try await store.recordRepeatedly { try $0.prunePreviews(before: now - kept.previews * day, limit: $1) }
+        try await store.recordRepeatedly { try $0.pruneImports(before: trusted - kept.imports * day, limit: $1) }
         try await store.recordForAll(
             { try $0.endedSessions(now: min(now, trusted), limit: $1) }, { try $0.deleteSessions($1) })
         let old = trusted - kept.runs * day

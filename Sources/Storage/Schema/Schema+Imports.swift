@@ -82,6 +82,7 @@ extension Schema {
         """,
         "CREATE INDEX imports_by_circle ON imports (circle_id, created_at, id)",
         "CREATE INDEX imports_by_stage ON imports (stage) WHERE stage IS NOT NULL",
+        "CREATE INDEX imports_committed ON imports (committed_at) WHERE committed_at IS NOT NULL",
         "CREATE INDEX imports_previewed ON imports (created_at) WHERE state = 'previewed'",
         // The items of an import in blocks, so that a page of a report reads little.
         """

@@ -60,7 +60,7 @@ struct CorpusRoundTripTests {
         }
     }
 
-    /// Expects that every line about people, files and reminders is in the export or counted in the report.
+    /// Expects that every line about people, files and reminders is in the export, or counted in the report with its lines.
     private func expectNothingLost(_ bytes: [UInt8], _ exported: String, _ report: Answer, _ label: String) {
         let counts = report.json["counts"]
         guard counts?["skipped"] == 0, counts?["created"] == counts?["events"] else { return }
@@ -79,6 +79,12 @@ struct CorpusRoundTripTests {
         var dropped: [ByteString: Int] = [:]
         for one in report.json["dropped"]?.array ?? [] {
             dropped[ByteString(one["property"]?.string ?? "")] = one["count"]?.integer
+            // Where it was is in the report, too.
+            let named = one["lines"]?.array?.compactMap(\.integer) ?? []
+            let last = bytes.count { $0 == 10 || $0 == 13 } + 1
+            #expect(
+                !named.isEmpty && named == named.sorted() && named.allSatisfy { (1...last).contains($0) },
+                "\(label): \(one)")
         }
         for name in before.keys.sorted() where !name.string.hasPrefix("X-LIC-") {
             #expect(

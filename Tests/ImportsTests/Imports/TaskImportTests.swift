@@ -2,7 +2,10 @@
 
 import Foundation
 import HTTPTypes
+import Logging
 import NIOCore
+import Server
+import Storage
 import Testing
 
 @testable import KalendsCore
@@ -130,6 +133,41 @@ struct TaskImportTests {
             // After an undo they may come as to-dos or as tasks.
             let again = try await server.bring(file: ToDoFiles.all)
             #expect(again.counts["unchanged"] == 9)
+        }
+    }
+
+    @Test("What a file said of a task is kept as long as its deletion can be undone, and no longer")
+    func forgotten() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            try await server.bring(file: ToDoFiles.all, Self.asTasks)
+            let id = try #require(try await task("Pay the rent", server)["id"]?.string)
+            try await server.call(.delete, "/v1/circles/c/tasks/\(id)").expect(204)
+            func said(_ text: String) async throws -> Bool {
+                try await server.services.store.read {
+                    try $0.rows("SELECT content FROM event_versions UNION ALL SELECT content FROM schedule_items", [])
+                        .contains { $0.text("content")?.contains(text) == true }
+                }
+            }
+            let housekeeping = Housekeeping(
+                services: server.services, logger: Logger(label: "t") { _ in server.log })
+            func tidy() async throws {
+                try await housekeeping.prune(server.clock.now)
+                try await server.services.tidying.tidy()
+            }
+            server.clock.advance(seconds: 30 * 86_400 - 1)
+            try await tidy()
+            #expect(try await said("Pay the rent"))
+            server.clock.advance(seconds: 2)
+            try await tidy()
+            #expect(try await !said("Pay the rent"))
+            // What else the file said of the other tasks is still given back.
+            let lines = try await Set(server.export().calendarLines)
+            #expect(lines.contains("SUMMARY:Clean") && !lines.contains("SUMMARY:Pay the rent"))
+            #expect(try await said("Spring cleaning"))
+            let again = try await server.bring(file: ToDoFiles.all, Self.asTasks)
+            #expect(again.counts["created"] == 1 && again.counts["unchanged"] == 8, "\(again.text)")
+            #expect(try await task("Pay the rent", server)["id"]?.string == id)
         }
     }
 

@@ -127,7 +127,8 @@ struct ToDoImportTests {
             #expect(problem["code"] == "not-an-event" && problem["line"] == 4)
             #expect(
                 report.json["dropped"] == [
-                    ["property": "PERCENT-COMPLETE", "count": 1], ["property": "STATUS", "count": 1],
+                    ["property": "PERCENT-COMPLETE", "count": 1, "lines": [10]],
+                    ["property": "STATUS", "count": 1, "lines": [10]],
                 ])
         }
     }

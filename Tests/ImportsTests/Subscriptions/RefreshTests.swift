@@ -5,6 +5,7 @@ import HTTPTypes
 import Logging
 import NIOCore
 import Outbound
+import Storage
 import Synchronization
 import TestSupport
 import Testing
@@ -60,6 +61,40 @@ struct RefreshTests {
             let again = try await server.call(.post, "\(Self.path)/\(id)/refresh", as: "ann").expect(200)
             #expect(again.json["counts"]?["events"] == 1)
             #expect(again.json["lastProblem"] == .null)
+        }
+    }
+
+    @Test("What only an erased person saw of a calendar does not come back with its next change")
+    func erased() async throws {
+        try await CalendarHost.run { host, server in
+            func serve(_ title: String) {
+                let file = CalendarHost.calendar(["secret": "Therapy", "gym": title])
+                host.serve(.init(body: file.replacing("UID:secret", with: "CLASS:PRIVATE\r\nUID:secret")))
+            }
+            try await server.call(
+                .put, "/v1/circles/c/members/dan", ["displayName": "Dan", "role": "owner"]
+            ).expect(201)
+            serve("Gym")
+            let made = try await server.call(.post, Self.path, ["url": .string(host.url)], as: "dan").expect(201)
+            let refresh = "\(Self.path)/\(try #require(made.json["id"]?.string))/refresh"
+            func isThere() async throws -> Bool {
+                try await server.services.store.read {
+                    try $0.rows("SELECT content FROM event_versions", []).contains {
+                        $0.text("content")?.contains("Therapy") == true
+                    }
+                }
+            }
+            #expect(try await server.call(.post, refresh).expect(200).json["counts"]?["events"] == 2)
+            #expect(try await isThere())
+            try await server.call(.delete, "/v1/users/dan?erase=true").expect(200)
+            #expect(try await !isThere())
+            #expect(try await server.services.store.read { try $0.importedEventCount(in: "c") } == 1)
+            serve("Swimming")
+            server.clock.advance(seconds: 3_600)
+            #expect(try await server.call(.post, refresh).expect(200).json["counts"]?["events"] == 1)
+            #expect(try await !isThere())
+            let export = try await server.call(.get, "/v1/circles/c/export.ics").expect(200).text
+            #expect(export.contains("SUMMARY:Swimming"))
         }
     }
 

@@ -187,6 +187,52 @@ struct ActivityTests {
         }
     }
 
+    @Test(
+        "What a deleted item said goes with what was kept of its deletion; its UID and revision go on",
+        arguments: [0, 600])
+    func emptied(kept bytes: Int) async throws {
+        var settings = ServerSettings()
+        // So few bytes that the next change takes what was kept of the deletion, before its days are over.
+        if bytes > 0 { settings.quotas.keptBytesPerCircle = bytes }
+        try await TestServer.run(settings: settings) { server in
+            try await server.makeCircle()
+            let start = try await server.latestChange()
+            let said = Self.with(["title": "Canaria", "notes": "Canaria", "patientId": "mom"])
+            func task() async throws -> JSONValue {
+                try await server.call(.get, "/v1/circles/c/tasks/t").expect(200).json
+            }
+            try await server.put("tasks", "t", said)
+            let made = try await task()
+            try await server.put("tasks", "other", Self.task)
+            try await server.call(.delete, "/v1/circles/c/tasks/t").expect(204)
+            func content() async throws -> String? {
+                try await server.services.store.read { try $0.itemEverKnown("t", "tasks", in: "c")?.content }
+            }
+            #expect(try await content()?.contains("Canaria") == true)
+            if bytes > 0 {
+                try await server.put("tasks", "other", Self.with(["title": "Other"]))
+            } else {
+                server.clock.advance(seconds: 31 * 86_400)
+                try await Housekeeping(services: server.services, logger: Logger(label: "t") { _ in server.log })
+                    .prune(server.clock.now)
+            }
+            #expect(try await content() == "")
+            let used = try await server.services.store.read { try $0.itemUsage(of: "c") }
+            let other = try await server.services.store.read { try $0.item("other", "tasks", in: "c") }
+            #expect(used.bytes == other?.content.utf8.count && used.count == 2)
+            try await server.undo(start + 3).expect(410)
+            try await server.call(.get, "/v1/circles/c/tasks/t/reach").expect(404)
+            #expect(try await server.activity(since: start).count > 2)
+            let services = server.services
+            let faults = try await StoredRows.faults(
+                in: services.store, services.maintenance, services.settings.kinds)
+            #expect(faults.isEmpty, "\(faults)")
+            try await server.put("tasks", "t", Self.task)
+            let again = try await task()
+            #expect(again["uid"] == made["uid"] && again["sequence"]?.integer ?? 0 > made["sequence"]?.integer ?? 0)
+        }
+    }
+
     @Test("What is kept of a circle has its share, and the oldest makes room")
     func share() async throws {
         var settings = ServerSettings()

@@ -23,9 +23,10 @@ struct RetentionTests {
         #expect(
             plain.runs == 7 && plain.accesses == 90 && plain.activity == 30 && plain.accessCounts == 400
                 && plain.deletions == 365)
-        #expect(plain.deliveries == 30 && plain.previews == 1)
+        #expect(plain.deliveries == 30 && plain.previews == 1 && plain.imports == 365)
         for (name, value) in [
-            ("keepAccessDays", "0"), ("keepDeletionDays", "29"), ("keepRunDays", "3651"), ("keepActivityDays", "91"),
+            ("keepAccessDays", "0"), ("keepImportDays", "29"), ("keepDeletionDays", "29"), ("keepRunDays", "3651"),
+            ("keepActivityDays", "91"),
         ] {
             await #expect(throws: ServerSettings.Invalid.self) {
                 try await ServerSettings(flags: [name: value], configFile: nil, environment: [:])
@@ -54,6 +55,32 @@ struct RetentionTests {
             server.clock.advance(seconds: 1)
             try await housekeeping.prune(server.clock.now)
             try await server.call(.get, "/v1/imports/\(id)").expect(404)
+        }
+    }
+
+    @Test("The report of an import and what its undo needs go after a year, and what it brought stays")
+    func imports() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let made = try await server.raw(
+                .post, "/v1/circles/c/imports?mode=commit",
+                headers: [.authorization: "Bearer \(server.key)", .contentType: "text/calendar"], body: RoutePaths.file)
+            let path = "/v1/imports/\(try #require(made.json["id"]?.string))"
+            let housekeeping = Housekeeping(
+                services: server.services, logger: Logger(label: "t") { _ in server.log })
+            server.clock.advance(seconds: 365 * 86_400)
+            try await housekeeping.prune(server.clock.now)
+            try await server.call(.get, path).expect(200)
+            server.clock.advance(seconds: 1)
+            try await housekeeping.prune(server.clock.now)
+            try await server.call(.get, path).expect(404)
+            try await server.call(.post, "\(path)/undo").expect(404)
+            try await server.services.tidying.tidy()
+            for table in ["imports", "import_items", "import_changes"] {
+                let left = try await server.services.store.read { try $0.rows("SELECT * FROM \(table)", []) }
+                #expect(left.isEmpty, "\(table)")
+            }
+            #expect(try await server.call(.get, "/v1/circles/c/export.ics").expect(200).text.contains("SUMMARY:Walk"))
         }
     }
 }

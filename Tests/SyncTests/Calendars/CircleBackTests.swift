@@ -3,6 +3,9 @@
 import Foundation
 import HTTPTypes
 import ICalBridge
+import Logging
+import Server
+import Storage
 import TestSupport
 import Testing
 
@@ -106,6 +109,16 @@ struct CircleBackTests {
             #expect(try await app.text(try await Self.imported(app)).contains("SUMMARY:Secret"))
             let other = CalendarApp(server: server)
             #expect(try await !other.members().contains { $0.name.hasSuffix("+imported.ics") })
+            // After an erasure not even its UID is left.
+            func uids() async throws -> [String] {
+                try await server.services.store.read {
+                    try $0.rows("SELECT item_id FROM changes UNION ALL SELECT item_id FROM kept_contents", [])
+                        .compactMap { $0.text("item_id") }
+                }
+            }
+            #expect(try await uids().count { $0.contains("secret") } == 4)
+            try await server.call(.delete, "/v1/users/ben?erase=true").expect(200)
+            #expect(try await !uids().contains { $0.contains("secret") })
         }
     }
 
@@ -143,6 +156,32 @@ struct CircleBackTests {
                     #expect(all?.count == (kind == "appointments" ? 2 : 1), "\(path): \(kind)")
                 }
             }
+        }
+    }
+
+    @Test("What was deleted long ago comes back as the app has it, with its UID and a higher revision")
+    func putBackLate() async throws {
+        try await TestServer.withCircle { server in
+            let (app, path) = (CalendarApp(server: server, user: "ben"), "/v1/circles/c/appointments/knee")
+            let before = try await server.call(.get, path).expect(200).json
+            let uid = try #require(before["uid"]?.string)
+            var found: (name: String, text: String)?
+            for member in try await app.members() {
+                let text = try await app.text(member.name)
+                if text.contains("UID:\(uid)\r\n") { found = (member.name, text) }
+            }
+            let (name, text) = try #require(found)
+            try await app.delete(name)
+            server.clock.advance(seconds: 31 * 86_400)
+            try await Housekeeping(services: server.services, logger: Logger(label: "t") { _ in server.log })
+                .prune(server.clock.now)
+            let item = try await server.services.store.read { try $0.itemEverKnown("knee", "appointments", in: "c") }
+            #expect(item?.isEmptied == true)
+            try await app.put(text, as: name)
+            let after = try await server.call(.get, path).expect(200).json
+            for same in ["uid", "startAt", "endAt"] { #expect(after[same] == before[same], "\(same)") }
+            #expect(try #require(after["sequence"]?.integer) > #require(before["sequence"]?.integer))
+            #expect(try await app.text(name).contains("UID:\(uid)\r\n"))
         }
     }
 

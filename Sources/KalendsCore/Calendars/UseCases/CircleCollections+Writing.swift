@@ -232,7 +232,8 @@ extension CircleCollections {
         let steps = plan.parts
         // Compared with an item without alarms and categories: all of them are the person's own.
         let own = PersonalParts.own(sent.parts, beside: look.shown(base, []).text)
-        let (collection, list, former) = (base.item.collection, place.list, state.former)
+        let (collection, list) = (base.item.collection, place.list)
+        let former = state.former.flatMap { $0.collection == collection ? $0 : nil }
         let first = try await act(in: look, for: caller) { [draft] transaction, writer in
             let reader = try CircleReader(place.circle, for: caller.userID, settings, in: transaction)
             // Another app may have taken the name by now; no app gives the names that imported events have.
@@ -266,11 +267,11 @@ extension CircleCollections {
     }
 
     /// Returns an item that an app puts back after it was deleted, as it was, with what the app changes of it; nil if there
-    /// was none.
+    /// was none, or nothing is kept of it but its id.
     private func former(
         _ state: State, as sent: ClientResource, _ quotas: Quotas
     ) throws -> (SeenItem, InboundPlan)? {
-        guard var item = state.former else { return nil }
+        guard var item = state.former, !item.isEmptied else { return nil }
         if let reason = sent.unread { throw CollectionFault.invalidData(Sentence(ofOthers: reason)) }
         item.deletedAt = nil
         let (seen, look) = (SeenItem(item, []), state.look)

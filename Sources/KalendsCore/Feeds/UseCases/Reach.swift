@@ -78,7 +78,7 @@ package struct Reach: Sendable {
         let (now, user, transaction) = (context.now(), circle.user, circle.transaction)
         guard let item = try transaction.itemEverKnown(id, kind.collection, in: circle.id),
             let change = try transaction.change(of: id, kind.collection, in: circle.id),
-            item.deletedAt.map({ now - $0 <= Self.daysOfDeletion * Self.day }) ?? true
+            item.deletedAt.map({ now - $0 <= Self.daysOfDeletion * Self.day }) ?? true, !item.isEmptied
         else { throw Refusal.missing(kind.resource) }
         let whole = circle.member.map { $0.role == .owner } ?? true
         let look = try ReachQuery(item, change, circle.circle, now: now, context.settings, in: transaction)

@@ -7,6 +7,8 @@ import Storage
 struct ImportCounts: Sendable {
     /// How many problems of a kind are listed individually; each item also has its own reason.
     private static let listed = 2000
+    /// Of how many entries that have a property which is left out the lines are listed.
+    static let linesOfProperty = 20
 
     private var counts: [ImportPlan.Change: Int] = [:]
     /// The first and the last day on which the file has an event.
@@ -16,6 +18,8 @@ struct ImportCounts: Sendable {
     private var items = 0
     private var kinds: [Imports.Item.Kind: Int] = [:]
     private var leftOut: LeftOut = [:]
+    /// Where the first entries begin of which a property is left out.
+    private var lines: [ByteString: [Int]] = [:]
 
     func count(_ change: ImportPlan.Change) -> Int { counts[change] ?? 0 }
 
@@ -27,7 +31,12 @@ struct ImportCounts: Sendable {
         counts[item.change, default: 0] += 1
         kinds[Imports.Item.Kind(item), default: 0] += 1
         if !item.isShared { hasPrivate = true }
-        if item.change != .skipped { leftOut.merge(item.leftOut, uniquingKeysWith: +) }
+        if item.change != .skipped {
+            leftOut.merge(item.leftOut, uniquingKeysWith: +)
+            for property in item.leftOut.keys where lines[property, default: []].count < Self.linesOfProperty {
+                lines[property, default: []].append(item.line)
+            }
+        }
         if let end = item.event.effectiveEnd {
             // A to-do without a start counts at its due time.
             let start = item.event.start ?? end
@@ -70,11 +79,16 @@ struct ImportCounts: Sendable {
 
     /// What was left out of the events that were not skipped, by property, with files too large to be read.
     private func dropped(_ summary: ImportSummary) -> [Imports.Dropped] {
-        var all = leftOut
+        var (all, lines) = (leftOut, lines)
         let unread = summary.problems.filter { $0.code == "attachment-dropped" }
-            .reduce(0) { $0 + ($1.unlisted ?? 1) }
-        if unread > 0 { all["ATTACH", default: 0] += unread }
-        return all.sorted { $0.key < $1.key }.map { Imports.Dropped(property: $0.key.string, count: $0.value) }
+        if !unread.isEmpty {
+            all["ATTACH", default: 0] += unread.reduce(0) { $0 + ($1.unlisted ?? 1) }
+            lines["ATTACH", default: []] += unread.map(\.line)
+        }
+        return all.sorted { $0.key < $1.key }.map { property, count in
+            let found = (lines[property] ?? []).sorted().prefix(Self.linesOfProperty)
+            return Imports.Dropped(property: property.string, count: count, lines: Array(found))
+        }
     }
 
     /// Returns the zones, the problems and what was left out; together with the outline, they are the report without its

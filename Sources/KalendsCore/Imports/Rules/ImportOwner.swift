@@ -27,6 +27,8 @@ struct ImportOwner: Sendable {
     /// The circle in the state on which the decisions are based.
     let circle: Circle
     let sources: [EventSource: EventSourceState]
+    /// Whether a followed calendar is of a person who is not in the circle any more, so that nobody sees its private events.
+    let hasLeft: Bool
     private var homes: [ByteString: Home] = [:]
     private var taken: Set<ByteString> = []
     /// The private events of a person's file that stay visible to everybody from an earlier import.
@@ -39,6 +41,12 @@ struct ImportOwner: Sendable {
     ) throws {
         (self.kind, self.index, self.circle, self.todos) = (kind, index, circle, todos)
         sources = try transaction.eventSources(in: circle.id)
+        hasLeft =
+            if case .subscription(_, let user?) = kind {
+                try transaction.member(user, in: circle.id) == nil
+            } else {
+                false
+            }
     }
 
     var user: String? {

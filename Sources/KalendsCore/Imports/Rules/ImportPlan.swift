@@ -113,6 +113,10 @@ struct ImportPlan: Sendable {
             } else if EventMark.isOn(uid: items[position].event.uid, url: items[position].event.url) {
                 items[position].skip(
                     .ownWriting, "Kalends wrote this event into a calendar; it is not imported from there.")
+            } else if owner.hasLeft, index.isPrivate(items[position].event.uid) {
+                // An erasure has taken them away, and the calendar goes on for the others.
+                items[position].skip(
+                    .privateUnseen, "It is marked private and no user imported it, so no feed shows it.")
             }
         }
         try await compare(&items, drafts, first: first, store)

@@ -65,11 +65,18 @@ extension Imports {
     package struct Dropped: JSONFormed {
         package var property = ""
         package var count = 0
+        package var lines: [Int] = []
 
         package init() {}
-        init(property: String, count: Int) { (self.property, self.count) = (property, count) }
+        init(property: String, count: Int, lines: [Int]) {
+            (self.property, self.count, self.lines) = (property, count, lines)
+        }
 
-        package static let form = JSONForm<Self>([.init("property", \.property), .init("count", \.count)])
+        package static let form = JSONForm<Self>([
+            .init("property", \.property), .init("count", \.count),
+            .init("lines", \.lines).described(
+                "The lines of the file at which the first \(ImportCounts.linesOfProperty) entries begin that have it."),
+        ])
     }
 
     /// What an import does with one event of the file.

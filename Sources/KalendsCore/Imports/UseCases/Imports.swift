@@ -69,8 +69,13 @@ package struct Imports: Sendable {
         do {
             try await run()
         } catch {
-            try? await context.store.record { try $0.forgetImport(id) }
-            context.tidying.afterForgetting(id)
+            // What was committed stays: another failure may come after it, such as a lease that was not renewed.
+            let isForgotten = try? await context.store.record { transaction in
+                guard try transaction.importRecord(id)?.state == .previewed else { return false }
+                try transaction.forgetImport(id)
+                return true
+            }
+            if isForgotten == true { context.tidying.afterForgetting(id) }
             throw error
         }
         return try await report(id, for: caller, part)

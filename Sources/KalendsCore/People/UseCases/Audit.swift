@@ -19,7 +19,9 @@ package struct Audit: Sendable {
             guard let circle else { return try await list(before: number, within: bound, limit: limit) }
             guard bound.contains(circle) else { return [] }
         }
-        return try await acts.store.read { try $0.auditEntries(before: number, in: circle, limit: limit) }
+        return try await acts.store.read {
+            try $0.auditEntries(before: number, in: circle, leavesOutOwn: identity.bound != nil, limit: limit)
+        }
     }
 
     /// Looks for the entries of a few circles among all, by short reads.

@@ -307,12 +307,13 @@ private final class StreamBell: Sendable {
         while true {
             let event: ChangeStream.Event? = state.withLock { state in
                 if state.hasEnded { return .end }
-                if state.isRung {
-                    state.isRung = false
-                    return .changes
+                // First, since a stream may be rung for changes that are not for it again and again.
+                if state.isSilent {
+                    state.isSilent = false
+                    return .silence
                 }
-                defer { state.isSilent = false }
-                return state.isSilent ? .silence : nil
+                defer { state.isRung = false }
+                return state.isRung ? .changes : nil
             }
             if let event { return event }
             var wake = wakes.makeAsyncIterator()

@@ -18,6 +18,8 @@ package struct Retention: Sendable {
     package var deliveries = 30
     /// Files that were read and not taken over.
     package var previews = 1
+    /// Reports of imports, and what was there before them.
+    package var imports = 365
 
     /// Each of them with the setting that changes it.
     package static let settings: [NumberSetting<Retention>] = [
@@ -36,6 +38,9 @@ package struct Retention: Sendable {
             "Days for which it is known that an event was deleted on both sides; an older copy could bring it back."),
         days("keepDeliveryDays", \.deliveries, "Days for which messages to webhooks are listed after they ended."),
         days("keepPreviewDays", \.previews, "Days for which a file that was read, but not imported, is kept."),
+        days(
+            "keepImportDays", \.imports, from: 30,
+            "Days for which the report of an import is kept, and for which it can be undone."),
     ]
 
     private static func days(

@@ -19,7 +19,7 @@ enum StoredContent {
 
     static func check(_ item: ScheduleItem, _ kinds: ItemKinds) throws {
         try require(Identifier.isValid(item.id), "its id is not a valid one")
-        try kinds.content(of: item).check()
+        if !item.isEmptied { try kinds.content(of: item).check() }
     }
 
     static func check(_ occurrence: ChangedOccurrence) throws {

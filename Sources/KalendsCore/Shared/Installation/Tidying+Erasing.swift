@@ -36,7 +36,7 @@ extension Tidying {
             try await repeatedly { try $0.forgetKeptAnswers(of: counted, limit: $1) }
         }
         try await repeatedly { try $0.removeHoldings(of: user, in: erasure.id, limit: $1, now: now) }
-        for search in ErasureSearch.removals(of: user) { try await carryOut(search, erasure) }
+        for search in ErasureSearch.removals(of: user, erasure) { try await carryOut(search, erasure) }
         try await store.record { try $0.forgetOwnSource(of: user) }
         for table in PersonTable.all where table.fate == .removed {
             try await repeatedly { try $0.removeSome(of: user, in: table, erasure.id, limit: $1) }
@@ -118,12 +118,19 @@ extension Tidying {
         for search in names { try await carryOut(search, erasure, concerning: circle) }
         // An import or an undo that was under way may have named the person once more; none is while this has its turn.
         try await turns.alone(in: circle) {
-            for search in ErasureSearch.removals(of: user) { try await self.carryOut(search, erasure) }
+            for search in ErasureSearch.removals(of: user, erasure) { try await self.carryOut(search, erasure) }
             for search in names { try await self.carryOut(search, erasure, concerning: circle) }
             try await EventStaging.discard(in: circle, self.store)
-            let bytes = try await self.store.read { try $0.eventBytes(in: circle) }
+            // Of calendars that the circle follows, what only the person saw is gone. In this turn nobody changes the others.
+            let (shown, bytes) = try await self.store.read { transaction in
+                (
+                    try transaction.circle(circle).map(transaction.shownEventsOfSubscriptions) ?? [:],
+                    try transaction.eventBytes(in: circle)
+                )
+            }
             try await self.store.write { transaction in
                 transaction.concerns(circle: circle)
+                try transaction.setEventCounts(shown, in: circle)
                 try transaction.setEventBytes(bytes, in: circle)
                 try transaction.endRenaming(of: user, in: circle, erasure, titles, now: now)
             }

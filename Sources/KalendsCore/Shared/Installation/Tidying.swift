@@ -142,6 +142,7 @@ package final class Tidying: Sendable {
         for id in try await store.read({ try $0.ownCalendarsBeingRemoved(limit: 10_000) }) {
             try await purge(ownCalendar: id)
         }
+        try await forgetDeletedTasks()
         var last = ""
         while !turns.isClosing {
             let after = last

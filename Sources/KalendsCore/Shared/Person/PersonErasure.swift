@@ -43,7 +43,7 @@ package enum ErasureRemnant: String, CaseIterable, Sendable {
         case .addresses: "Hashes of feeds' addresses and app passwords stay, so that these answer 410 forever."
         case .otherRecords:
             "Records of other people's connections may show the person's name in titles until they are pruned."
-        case .keptAnswers: "Answers to requests with an Idempotency-Key of the host application stay sealed for a day."
+        case .keptAnswers: "Answers to sign-ins and to the host application by an Idempotency-Key stay for a day."
         case .journal:
             "Places of the journal of reads that were not used again have the number of a feed that no longer exists."
         case .elsewhere:

@@ -11,11 +11,14 @@ struct RequestSource: Hashable, Sendable {
     var connection: ByteString = ""
     /// The account as the provider names it.
     var account: ByteString?
+    /// The shard in which the connection's runs are.
+    var shard = 0
 
     init(_ provider: Connection.Provider) { self.provider = provider }
 
     init(_ own: Connection) {
         (provider, connection, account) = (own.provider, ByteString(own.id), own.accountID.map { ByteString($0) })
+        shard = Shards.number(of: own.userID)
     }
 }
 
@@ -52,6 +55,8 @@ final class RequestCounter: Sendable {
         var windows: [RequestSource: Window] = [:]
         /// At how many windows those without a request in their span are removed next.
         var sweepAt = RequestCounter.mostWindows
+        /// The shards whose runs this server does.
+        var shards = Shards.all
     }
 
     /// The most requests of one account, and within how many seconds: nine tenths of what the provider allows.
@@ -63,6 +68,22 @@ final class RequestCounter: Sendable {
         }
     }
 
+    /// The limit of an account at this server.
+    ///
+    /// Of several servers, the one that does a connection's runs has eight tenths of what the provider allows. What people ask
+    /// for arrives at any of them: the others share one tenth by their shards, so that all together stay below it.
+    func limit(_ source: RequestSource) -> (calls: Int, seconds: Int)? {
+        guard let (calls, seconds) = Self.limit(source.provider) else { return nil }
+        let shards = state.withLock { $0.shards }
+        if shards == .all { return (calls, seconds) }
+        let tenth = calls / 9
+        let isHome = shards.contains(source.shard)
+        return (isHome ? 8 * tenth : max(1, tenth * shards.numbers.count / Shards.count), seconds)
+    }
+
+    /// Notes which shards of the work this server has.
+    func note(_ shards: Shards) { state.withLock { $0.shards = shards } }
+
     /// How long a request waits for its account's limit; what would wait for longer ends its run.
     private static let patience = Duration.seconds(60)
     private static let mostWindows = 10_000
@@ -73,7 +94,7 @@ final class RequestCounter: Sendable {
 
     /// Waits until an account may send so many more requests, and notes them.
     func enter(_ source: RequestSource, calls: Int) async throws(TransportFailure) {
-        guard source.account != nil, let limit = Self.limit(source.provider) else { return }
+        guard source.account != nil, let limit = limit(source) else { return }
         while let wait = wait(source, calls, limit, now: .now) {
             guard wait <= Self.patience else {
                 throw .ended(
@@ -94,8 +115,8 @@ final class RequestCounter: Sendable {
         _ source: RequestSource, _ calls: Int, _ limit: (calls: Int, seconds: Int), now: ContinuousClock.Instant
     ) -> Duration? {
         var source = source
-        // All connections of an account share its limit.
-        source.connection = ""
+        // All connections of an account share its limit, whose ever they are.
+        (source.connection, source.shard) = ("", 0)
         let start = now - .seconds(limit.seconds)
         return state.withLock { state in
             if state.windows.count >= state.sweepAt {

@@ -109,16 +109,17 @@ final class SyncMetrics: Sendable {
             "sync_waits_total", "counter", "Runs that a provider asked to wait.",
             totals.map { "sync_waits_total\(label($0)) \($1.waits)" })
         add(
-            "provider_requests_total", "counter", "Requests to providers; each one of a batch counts.",
+            "provider_requests_total", "counter",
+            "Requests to providers as these count: each one of a batch, and a PATCH at Google as three.",
             requests.map { "provider_requests_total\($0.labels) \($0.value)" })
         add(
-            "provider_requests_today", "gauge", "Requests of the day in UTC, by all servers.",
+            "provider_requests_today", "gauge", "The same of the day in UTC, by all servers.",
             days.map { "provider_requests_today\(label($0.provider)) \($0.day.today.requests)" })
         add(
             "provider_successes_today", "gauge", "The successful ones among them, at most.",
             days.map { "provider_successes_today\(label($0.provider)) \($0.day.today.successes)" })
         add(
-            "provider_requests_forecast", "gauge", "Requests of the whole day, if intervals are not made longer.",
+            "provider_requests_forecast", "gauge", "The same of the whole day, if intervals are not made longer.",
             days.map { "provider_requests_forecast\(label($0.provider)) \($0.total)" })
         add(
             "provider_requests_limit", "gauge", "What googleRequestsPerDay allows.",

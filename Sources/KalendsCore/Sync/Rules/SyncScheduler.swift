@@ -128,7 +128,10 @@ package final class SyncScheduler: Sendable {
     }
 
     /// Notes which shards of the work this server has.
-    func note(_ shards: Shards) { state.withLock { $0.shards = shards.numbers.count } }
+    func note(_ shards: Shards) {
+        state.withLock { $0.shards = shards.numbers.count }
+        requests.note(shards)
+    }
 
     /// Takes a place for a run that a phone is waiting for; only a run of the same connection has to end first, because
     /// no request is sent to a provider.

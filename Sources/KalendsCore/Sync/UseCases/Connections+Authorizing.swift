@@ -180,6 +180,8 @@ extension Connections {
             let digest = AccountCredential.account(own.provider, account.id)
             let former = try transaction.credential(ofConnection: id)
             let isSame = own.accountID.map { $0 == account.id } ?? false
+            // The user's office days may be written into this calendar, which such a key must not see.
+            if !isSame, own.accountID != nil, caller.identity.bound != nil { throw Refusal.boundKey }
             if !isSame { (own.calendarID, own.calendarName, own.calendarTimeZone) = (nil, nil, nil) }
             (own.accountID, own.accountName) = (account.id, account.name)
             if own.calendarID == nil {

@@ -66,7 +66,7 @@ package struct Syncing: Sendable {
     /// Lets a held run make the changes that it was held for, and no others; returns its id.
     package func approve(_ run: String, for caller: Caller) async throws -> String {
         let connection = try await connection(ofRun: run)
-        try await context.acts.act(on: .connection(connection, of: .run), for: caller) { act in
+        let held = try await context.acts.act(on: .connection(connection, of: .run), for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
             guard var row = try transaction.syncRun(run) else { throw Refusal.missing(.run) }
             try Self.checkRuns(act.target)
@@ -83,16 +83,16 @@ package struct Syncing: Sendable {
             try transaction.putSyncRun(row, RunCounts(record), now: now)
             try transaction.putPendingSync(
                 PendingSync(connectionID: connection, kind: .approved, runID: run, dueAt: now))
-            return ActResult(noting: AuditNote(.runApproved, run, detail: ["connection": .string(connection)]))
+            return ActResult(run, noting: AuditNote(.runApproved, run, detail: ["connection": .string(connection)]))
         }
         context.sync.wake()
-        return run
+        return held
     }
 
     /// Requests that a run is undone, except for what was changed since; returns the id of the run that undoes it.
     package func undo(_ run: String, for caller: Caller) async throws -> String {
         let (connection, new) = (try await connection(ofRun: run), FeedLedger.makeID())
-        try await context.acts.act(on: .connection(connection, of: .run), for: caller) { act in
+        let undoing = try await context.acts.act(on: .connection(connection, of: .run), for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
             guard let row = try transaction.syncRun(run) else { throw Refusal.missing(.run) }
             try Self.checkRuns(act.target)
@@ -106,10 +106,11 @@ package struct Syncing: Sendable {
                 connectionID: connection, kind: .undo, runID: new, undoneRunID: run, dueAt: now)
             try transaction.promise(record, pendingRun, approvedAt: now, now: now)
             return ActResult(
+                new,
                 noting: AuditNote(.runUndone, run, detail: ["connection": .string(connection), "by": .string(new)]))
         }
         context.sync.wake()
-        return new
+        return undoing
     }
 
     private func connection(ofRun run: String) async throws -> String {

@@ -103,14 +103,21 @@ struct FeedRoutes: Sendable {
     }
 
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try .json(
-            try await feeds.revoke(try context.identifier("id"), for: try context.caller()).json(
-                services.settings.kinds))
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        return try await context.answering { made in
+            try .json(try made.json(services.settings.kinds))
+        } to: {
+            try await feeds.revoke(id, for: caller)
+        }
     }
 
     private func reveal(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let address = try await feeds.reveal(try context.identifier("id"), for: try context.caller())
-        return try .json(services.settings.links(address.token, name: address.circleName).json)
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        return try await context.answering { address in
+            try .json(services.settings.links(address.token, name: address.circleName).json)
+        } to: {
+            try await feeds.reveal(id, for: caller)
+        }
     }
 
     private func accesses(_ request: Request, _ context: KalendsContext) async throws -> Response {

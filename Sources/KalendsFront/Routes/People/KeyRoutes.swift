@@ -111,8 +111,12 @@ struct KeyRoutes: Sendable {
     }
 
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let key = try await serviceKeys.revoke(try context.identifier("id"), for: try context.caller())
-        return try .json(try ShownKey(key, serviceKeys).json)
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        return try await context.answering { key in
+            try .json(try ShownKey(key, serviceKeys).json)
+        } to: {
+            try await serviceKeys.revoke(id, for: caller)
+        }
     }
 }
 

@@ -78,9 +78,12 @@ struct SecondFactorRoutes: Sendable {
 
     private func remove(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let proof = try await proof(request, context)
-        try await secondFactors.remove(
-            proof, from: settings.network(of: request, context), for: try context.caller())
-        return .noContent
+        return try await context.answering { (_: Void) in
+            GivenAnswer(status: 204, fields: [], body: "")
+        } to: {
+            try await secondFactors.remove(
+                proof, from: settings.network(of: request, context), for: try context.caller())
+        }
     }
 
     private func reset(_ request: Request, _ context: KalendsContext) async throws -> Response {

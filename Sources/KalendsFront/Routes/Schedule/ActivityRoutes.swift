@@ -59,8 +59,11 @@ struct ActivityRoutes: Sendable {
         guard let number = context.parameter("number").flatMap({ Int($0) }), number > 0 else {
             throw Refusal.missing(.change)
         }
-        let done = try await activity.undo(number, in: circle, for: caller)
-        return try .json(done.entry.json(done.zone))
+        return try await context.answering { (done: (entry: Activity.Entry, zone: TimeZoneReference)) in
+            try .json(done.entry.json(done.zone))
+        } to: {
+            try await activity.undo(number, in: circle, for: caller)
+        }
     }
 }
 

@@ -48,7 +48,7 @@ struct SyncRoutes: Sendable {
     private func sync(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         switch request.uri.queryParameters["mode"].map(String.init) {
-        case nil: return try Self.begun(try await syncing.begin(id, for: caller))
+        case nil: return try await context.answering(Self.begun) { try await syncing.begin(id, for: caller) }
         case "preview":
             let start = min(max(0, try Page(request, context).number ?? 0), Int.max / 2)
             return try await context.awaiting {
@@ -61,11 +61,13 @@ struct SyncRoutes: Sendable {
     }
 
     private func approve(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try Self.begun(try await syncing.approve(try context.identifier("id"), for: try context.caller()))
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        return try await context.answering(Self.begun) { try await syncing.approve(id, for: caller) }
     }
 
     private func undo(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try Self.begun(try await syncing.undo(try context.identifier("id"), for: try context.caller()))
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        return try await context.answering(Self.begun) { try await syncing.undo(id, for: caller) }
     }
 
     static let decision = InputBody(
@@ -86,7 +88,7 @@ struct SyncRoutes: Sendable {
         return try .json(try await services.connections.conflict(id, for: caller).json)
     }
 
-    private static func begun(_ run: String) throws -> Response {
+    private static func begun(_ run: String) throws -> GivenAnswer {
         try .json(["runId": .string(run)], status: .accepted, headers: [.location: "/v1/runs/\(run)"])
     }
 }

@@ -27,6 +27,29 @@ extension ReadTransaction {
             .integer("events") ?? 0
     }
 
+    /// Counts what a circle shows of each calendar that it follows.
+    public func shownEventsOfSubscriptions(in circle: Circle) throws -> [EventSource: Int] {
+        let known = try eventSources(in: circle.id).keys.filter(\.isSubscription)
+        guard !known.isEmpty else { return [:] }
+        let found = try rows(
+            """
+            SELECT source, COUNT(*) AS events FROM event_versions
+            WHERE circle_id = $1 AND from_epoch <= $2 AND until_epoch > $2 GROUP BY source
+            """, [.text(circle.id), .integer(circle.eventsEpoch)])
+        return try found.reduce(into: Dictionary(uniqueKeysWithValues: known.map { ($0, 0) })) { counts, row in
+            let source = EventSource(stored: try row.text(required: "source"))
+            if source.isSubscription { counts[source] = try row.integer(required: "events") }
+        }
+    }
+
+    /// Returns the circles that show events of a source.
+    public func circles(withEventsOf source: EventSource, limit: Int) throws -> [String] {
+        try rows(
+            "SELECT circle_id FROM event_sources WHERE source = $1 AND events > 0 ORDER BY circle_id LIMIT $2",
+            [.text(source.text), .integer(limit)]
+        ).map { try $0.text(required: "circle_id") }
+    }
+
     /// Returns the circles that have staged events which are neither published nor discarded.
     public func circlesWithStagedEvents(limit: Int) throws -> [String] {
         try rows("SELECT circle_id FROM event_stagings ORDER BY circle_id LIMIT $1", [.integer(limit)]).map {
@@ -108,6 +131,15 @@ extension WriteTransaction {
             """, [.text(circle.id), .integer(added)])
         try touchCircle(circle.id, now: now)
         return (added, try usage?.integer(required: "event_bytes") ?? 0)
+    }
+
+    /// Stores how many events of some sources a circle shows.
+    public func setEventCounts(_ counts: [EventSource: Int], in circle: String) throws {
+        for (source, count) in counts {
+            try execute(
+                "UPDATE event_sources SET events = $3 WHERE circle_id = $1 AND source = $2 AND events <> $3",
+                [.text(circle), .text(source.text), .integer(count)])
+        }
     }
 
     /// Removes the source of a subscription that was deleted.

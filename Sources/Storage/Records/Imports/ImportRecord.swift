@@ -166,6 +166,16 @@ extension WriteTransaction {
                     AND COALESCE(stage, '') NOT IN ('forgotten', 'reading', 'committing') LIMIT $2)
             """, [.integer(time), .integer(limit)]) == limit
     }
+
+    /// Forgets some imports that were committed before a time, undone or not; returns false when none is left. What they
+    /// brought stays.
+    public func pruneImports(before time: Int, limit: Int) throws -> Bool {
+        try execute(
+            """
+            UPDATE imports SET stage = 'forgotten' WHERE id IN (
+                SELECT id FROM imports WHERE committed_at < $1 AND state <> 'previewed' AND stage IS NULL LIMIT $2)
+            """, [.integer(time), .integer(limit)]) == limit
+    }
 }
 
 extension ImportRecord {

@@ -84,12 +84,19 @@ extension ReadTransaction {
     }
 
     /// Returns entries before a number, latest first: those of one circle, or of all circles when `circle` is nil.
-    public func auditEntries(before number: Int, in circle: String?, limit: Int) throws -> [AuditEntry] {
+    ///
+    /// - Parameter leavesOut: whether those of feeds that show a user's own calendar are left out.
+    public func auditEntries(
+        before number: Int, in circle: String?, leavesOutOwn leavesOut: Bool = false, limit: Int
+    ) throws -> [AuditEntry] {
         guard let circle else {
             return try all("WHERE number < $1 ORDER BY number DESC LIMIT $2", [.integer(number), .integer(limit)])
         }
         return try all(
-            "WHERE circle_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
+            """
+            WHERE circle_id = $1 AND number < $2 \(leavesOut ? "AND NOT (\(AuditEntry.isOfOwn))" : "")
+            ORDER BY number DESC LIMIT $3
+            """,
             [.text(circle), .integer(number), .integer(limit)])
     }
 

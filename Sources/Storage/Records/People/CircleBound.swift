@@ -54,6 +54,18 @@ public enum CircleBound: Hashable, Sendable {
     }
 }
 
+extension Feed {
+    /// The condition that a column has the id of a feed that shows a user's own calendar.
+    static func showsOwn(_ column: String) -> String {
+        "EXISTS (SELECT 1 FROM feeds WHERE feeds.id = \(column) AND feeds.shows_own = 1)"
+    }
+}
+
+extension AuditEntry {
+    /// The condition that an entry is about a feed that shows a user's own calendar.
+    static var isOfOwn: String { "substr(action, 1, 5) = 'feed.' AND \(Feed.showsOwn("subject"))" }
+}
+
 extension ServiceKey {
     /// The circles to which the key is bound; nil for all. Throws `StorageError` when both of its forms are stored.
     public var bound: CircleBound? {
@@ -112,19 +124,24 @@ extension ReadTransaction {
     /// How many rows of all circles are looked at together for those of a few.
     static var lookedAtTogether: Int { 10_000 }
 
-    /// Returns changes of these circles among the next of all, in order, and the number up to which these are all.
+    /// Returns changes of these circles among the next of all, in order, and the number up to which these are all; those of
+    /// feeds that show a user's own calendar are left out.
     public func changes(
         afterSequence sequence: Int, within bound: CircleBound, limit: Int
     ) throws -> (found: [CircleChange], end: Int) {
         let (more, end) = (bound.test("circle_id", from: 4), sequence + Self.lookedAtTogether)
         let found: [CircleChange] = try all(
-            "WHERE sequence > $1 AND sequence <= $2 AND \(more.sql) ORDER BY sequence LIMIT $3",
+            """
+            WHERE sequence > $1 AND sequence <= $2 AND \(more.sql)
+                AND NOT (type = 'feed' AND \(Feed.showsOwn("item_id")))
+            ORDER BY sequence LIMIT $3
+            """,
             [.integer(sequence), .integer(end), .integer(limit)] + more.arguments)
         return (found, found.count == limit ? found.last?.sequence ?? sequence : end)
     }
 
     /// Returns entries of the audit trail in these circles among those before a number, latest first, and the number
-    /// before which the rest is; nil when no entry is left.
+    /// before which the rest is; nil when no entry is left. Those of feeds that show a user's own calendar are left out.
     public func auditEntries(
         before number: Int, within bound: CircleBound, limit: Int
     ) throws -> (found: [AuditEntry], rest: Int?) {
@@ -132,7 +149,10 @@ extension ReadTransaction {
         let last = min(number - 1, try lastAuditEntry()?.number ?? 0)
         let (more, end) = (bound.test("circle_id", from: 4), last - Self.lookedAtTogether)
         let found: [AuditEntry] = try all(
-            "WHERE number <= $1 AND number > $2 AND \(more.sql) ORDER BY number DESC LIMIT $3",
+            """
+            WHERE number <= $1 AND number > $2 AND \(more.sql) AND NOT (\(AuditEntry.isOfOwn))
+            ORDER BY number DESC LIMIT $3
+            """,
             [.integer(last), .integer(end), .integer(limit)] + more.arguments)
         let rest = found.count == limit ? found.last?.number ?? 1 : end + 1
         return (found, rest > 1 ? rest : nil)

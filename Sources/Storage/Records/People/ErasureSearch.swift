@@ -17,7 +17,7 @@ public struct ErasureSearch: Sendable {
     fileprivate var usage: (circle: String, bytes: Int)?
 
     /// What only the person saw of events, and of imports that others see as well, so that no undo brings it back.
-    public static func removals(of user: String) -> [ErasureSearch] {
+    public static func removals(of user: String, _ erasure: Erasure) -> [ErasureSearch] {
         let own: [SQLValue] = [.text(user), .text(EventSource.own(user).text)]
         return [
             ErasureSearch(
@@ -29,7 +29,8 @@ public struct ErasureSearch: Sendable {
                     source = $2 AND import_id IN (
                         SELECT id FROM imports WHERE \(PersonTable.circles) AND imported_by = $1)
                     """, arguments: own),
-            // What it was before a change is kept no more; the row stays, because the circle's share counts its bytes.
+            // What it was before a change is kept no more, nor its UID; the row stays, because the circle's share counts its
+            // bytes.
             ErasureSearch(
                 table: KeptContent.schema,
                 condition: """
@@ -38,7 +39,7 @@ public struct ErasureSearch: Sendable {
                             SELECT 1 FROM changes
                             WHERE changes.circle_id = kept_contents.circle_id AND changes.number = kept_contents.number
                                 AND changes.user_id = $1)
-                    """, arguments: own, change: ("content = NULL", [])),
+                    """, arguments: own, change: ("content = NULL, item_id = $3", [.text(erasure.pseudonym)])),
             // What a report lists has the titles of private events among the others.
             ErasureSearch(
                 table: "import_items",

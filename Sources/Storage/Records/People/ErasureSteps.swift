@@ -170,7 +170,8 @@ extension WriteTransaction {
             UPDATE changes SET
                 user_id = CASE WHEN user_id = $1 THEN $2 ELSE user_id END,
                 author = CASE WHEN author = \(name("$1")) THEN \(name("$2")) ELSE author END,
-                item_id = CASE WHEN type = 'member' AND item_id = $1 THEN $2 ELSE item_id END
+                item_id = CASE WHEN type = 'member' AND item_id = $1 OR type = 'event' AND user_id = $1 THEN $2
+                    ELSE item_id END
             WHERE sequence >= $3 AND sequence <= $4 AND (\(PersonTable.changed))
             """,
             [

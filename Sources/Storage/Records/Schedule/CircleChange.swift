@@ -70,13 +70,17 @@ extension CircleChange: StoredRow {
 
 extension ReadTransaction {
     /// Returns changes of a circle after a number, in order; with `user`, changes of other people's feeds are left out.
+    ///
+    /// - Parameter leavesOut: whether those of feeds that show a user's own calendar are left out, too.
     public func changes(
-        in circle: String, after number: Int, upTo last: Int = .max, seenBy user: String?, limit: Int
+        in circle: String, after number: Int, upTo last: Int = .max, seenBy user: String?,
+        leavesOutOwn leavesOut: Bool = false, limit: Int
     ) throws -> [CircleChange] {
         try all(
             """
             WHERE circle_id = $1 AND number > $2 AND number <= $3
                 AND (CAST($4 AS TEXT) IS NULL OR user_id IS NULL OR user_id = $4)
+                \(leavesOut ? "AND NOT (type = 'feed' AND \(Feed.showsOwn("item_id")))" : "")
             ORDER BY number LIMIT $5
             """, [.text(circle), .integer(number), .integer(last), SQLValue(user), .integer(limit)])
     }

@@ -79,6 +79,21 @@ extension ReadTransaction {
             ).map(ScheduleItem.init)
         }
     }
+
+    /// Returns those of a collection's items with these ids of which only the id, the UID and the revision are kept.
+    public func emptiedItems(
+        _ ids: [String], _ collection: ScheduleItem.Collection, in circle: String
+    ) throws -> Set<ByteString> {
+        Set(
+            try eachGroup(ids, from: 3) { parameters, values in
+                try rows(
+                    """
+                    SELECT id FROM schedule_items WHERE circle_id = $1 AND collection = $2 AND id IN (\(parameters))
+                        AND deleted_at IS NOT NULL AND content = ''
+                    """, [.text(circle), .text(collection.rawValue)] + values
+                ).map { ByteString(try $0.text(required: "id")) }
+            })
+    }
 }
 
 extension WriteTransaction {

@@ -129,6 +129,11 @@ extension WriteTransaction {
             if kept - bytes <= most, number != last { break }
             (bytes, last) = (bytes + (try row.integer(required: "bytes")), number)
         }
+        let said = try rows(
+            """
+            SELECT \(Self.ofTombstone) WHERE kept.circle_id = $1 AND kept.number <= $2 AND item.content IS NOT NULL
+            """, [.text(circle), .integer(last)])
+        for row in said { try emptyItem(of: row) }
         let gone = try rows(
             "DELETE FROM kept_contents WHERE circle_id = $1 AND number <= $2 RETURNING bytes",
             [.text(circle), .integer(last)]
@@ -138,11 +143,34 @@ extension WriteTransaction {
             [.text(circle), .integer(gone), .integer(last)])
     }
 
+    /// What was kept of changes, and of a deletion that was the item's last change what its tombstone still says.
+    private static var ofTombstone: String {
+        """
+        kept.circle_id, kept.collection, kept.item_id, kept.part, kept.number, kept.bytes, item.content
+        FROM kept_contents AS kept LEFT JOIN schedule_items AS item
+            ON item.circle_id = kept.circle_id AND item.collection = kept.collection AND item.id = kept.item_id
+                AND kept.part = '' AND item.deleted_at <= kept.at AND item.content <> ''
+        """
+    }
+
+    /// Takes all that an item said from its tombstone, once nothing is kept of its deletion: nobody can undo it any more.
+    private func emptyItem(of kept: SQLRow) throws {
+        guard let said = kept.text("content") else { return }
+        let circle = try kept.text(required: "circle_id")
+        let changed = try execute(
+            """
+            UPDATE schedule_items SET content = '', patient_id = NULL, owner_id = NULL, time_zone = NULL
+            WHERE circle_id = $1 AND collection = $2 AND id = $3 AND content <> ''
+            """,
+            [.text(circle), .text(try kept.text(required: "collection")), .text(try kept.text(required: "item_id"))])
+        if changed > 0 { try addItemUsage(Usage(bytes: -said.utf8.count), of: circle) }
+    }
+
     /// Removes some of what was kept before a time; returns whether more is left.
     public func pruneKeptContents(before time: Int, limit: Int) throws -> Bool {
         let old = try rows(
             """
-            SELECT circle_id, collection, item_id, part, number, bytes FROM kept_contents WHERE at < $1 LIMIT $2
+            SELECT \(Self.ofTombstone) WHERE kept.at < $1 LIMIT $2
             """,
             [.integer(time), .integer(limit)])
         var bytes: [ByteString: Int] = [:]
@@ -158,6 +186,7 @@ extension WriteTransaction {
                     .text(try row.text(required: "item_id")), .text(try row.text(required: "part")),
                     .integer(try row.integer(required: "number")),
                 ])
+            try emptyItem(of: row)
             bytes[ByteString(circle), default: 0] += try row.integer(required: "bytes")
         }
         for (circle, gone) in bytes { try addKept(-gone, in: circle.string) }

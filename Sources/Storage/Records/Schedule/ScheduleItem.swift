@@ -30,6 +30,9 @@ public struct ScheduleItem: Hashable, Sendable {
     public var createdAt = 0
     public var updatedAt = 0
     public var deletedAt: Int?
+
+    /// Whether it was deleted so long ago that only its id, its UID and its revision are kept.
+    public var isEmptied: Bool { deletedAt != nil && content.isEmpty }
 }
 
 extension ScheduleItem: StoredRow {

@@ -25,7 +25,8 @@ package struct Activity: Sendable {
         package var undoneBy: Int?
         /// Until when it can be undone if nobody changes the same since, in milliseconds since 1970; nil if it cannot.
         package var undoableUntil: Int?
-        /// The item of which the change is, as it is or was last; nil for a change of something else.
+        /// The item of which the change is, as it is or was last; nil for a change of something else, and for an item that
+        /// was deleted long ago.
         package var item: (any ItemContent)?
         /// Whether that item is there now.
         package var isThere = false
@@ -75,7 +76,8 @@ package struct Activity: Sendable {
             return try gather(zone) { last, count in
                 try history.entries(
                     transaction.changes(
-                        in: circle, after: last?.change.number ?? start, seenBy: own.user, limit: count))
+                        in: circle, after: last?.change.number ?? start, seenBy: own.user,
+                        leavesOutOwn: own.caller.bound != nil, limit: count))
             }
         }
     }

@@ -48,7 +48,7 @@ struct ActivityHistory {
         guard let place = ItemPlace(change, kinds) else { return entry }
         if isShown(change) {
             let item = try transaction.itemEverKnown(place.id, place.kind.collection, in: circle.id)
-            entry.item = try item.map { try place.kind.init(stored: $0.content) }
+            entry.item = try item.flatMap { $0.isEmptied ? nil : try place.kind.init(stored: $0.content) }
             entry.isThere = item.map { $0.deletedAt == nil } ?? false
         }
         guard isKept(change), isShown(change) else { return entry }

@@ -36,7 +36,9 @@ package struct CircleChanges: Sendable {
             try Self.check(number, (oldest, latest), what: circle == nil ? "everything" : "the circle")
             let found =
                 if let circle {
-                    try transaction.changes(in: circle, after: number, seenBy: caller.userID, limit: limit)
+                    try transaction.changes(
+                        in: circle, after: number, seenBy: caller.userID,
+                        leavesOutOwn: caller.identity.bound != nil, limit: limit)
                 } else {
                     try transaction.changes(afterSequence: number, limit: limit)
                 }
