@@ -159,6 +159,36 @@ import Testing
         }
     }
 
+    @Test("A limit holds for what a single act changed, too, and nothing of it is left out")
+    func limitWithinAct() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let app = try await DAVClient(server, "ann")
+            let circle = "\(app.home)c/"
+            for number in 0..<7 {
+                try await server.put(
+                    "appointments", "a\(number)",
+                    ["patientId": "mom", "provider": "Dr", "startAt": .string("2026-03-0\(number + 1)T09:00:00Z")])
+            }
+            var token = try await app.sync(circle, nil).token
+            // The patient's name is in the title of each.
+            try await server.call(.put, "/v1/circles/c/patients/mom", ["displayName": "Granny"]).expect(200)
+            try await server.call(.delete, "/v1/circles/c/appointments/a3").expect(204)
+            var (found, steps): ([String], Int) = ([], 0)
+            while true {
+                let page = try await app.sync(circle, token, "<D:limit><D:nresults>2</D:nresults></D:limit>")
+                (token, steps) = (page.token, steps + 1)
+                let hrefs = page.hrefs.filter { $0 != circle }
+                #expect(hrefs.count <= 2 && steps < 10)
+                found += hrefs
+                guard page[circle] != nil, steps < 10 else { break }
+            }
+            #expect(found.sorted() == (0..<7).map { "\(circle)a\($0).ics" })
+            let whole = try await app.sync(circle, nil)
+            #expect(token == whole.token)
+        }
+    }
+
     @Test("Filters that are not compared are refused by their conditions")
     func refusals() async throws {
         try await DAVClient.withCalendar { app, calendar in

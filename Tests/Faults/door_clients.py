@@ -82,9 +82,10 @@ class Password:
 
     def check(self, fails):
         status, document = self.asked()
-        # What another server recorded is counted a little later. Turns are counted, and no time: a machine may stand still.
+        # What another server recorded is counted a little later, and a database that was killed is asked again. Turns are
+        # counted, and no time: a machine may stand still.
         for _ in range(100):
-            if status != 200 or document["accessCount"] >= self.complete:
+            if status not in (200, 503) or (status == 200 and document["accessCount"] >= self.complete):
                 break
             time.sleep(0.2)
             status, document = self.asked()

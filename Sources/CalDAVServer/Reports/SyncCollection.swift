@@ -63,6 +63,8 @@ struct SyncCollection: Report {
                 switch position {
                 case .listing(let number, let name): try await list(number, after: name, to: &out)
                 case .changes(let number): try await follow(number, to: &out)
+                case .within(let number, let until, let name):
+                    try await follow(number, behind: (until, ByteString(name)), to: &out)
                 }
             guard !hasMore else {
                 if left == 0 { cut(&out, at: exchange.href) }
@@ -99,13 +101,32 @@ struct SyncCollection: Report {
         }
 
         /// Writes the next changes; returns whether there are more.
-        private mutating func follow(_ number: Int, to out: inout MultistatusWriter) async throws -> Bool {
-            let limit = min(left, answer.needsText ? Self.textPage : answer.properties.page(Self.page))
-            let changes = try await place.source.changes(of: place.collection, after: number, limit: limit)
-            try await write(changes.changed, to: &out)
-            for name in changes.removed { out.response(exchange.href(ofMember: name), status: 404) }
-            left = max(0, left - changes.changed.count - changes.removed.count)
+        ///
+        /// - Parameter last: the end of what the client has of the first of them, which came at once.
+        private mutating func follow(
+            _ number: Int, behind last: (until: Int, name: ByteString)? = nil, to out: inout MultistatusWriter
+        ) async throws -> Bool {
+            let most = answer.needsText ? Self.textPage : answer.properties.page(Self.page)
+            let changes = try await place.source.changes(
+                of: place.collection, after: number, limit: last == nil ? min(left, most) : 1)
+            var (changed, removed) = (changes.changed, changes.removed)
+            if let last, last.until == changes.number {
+                changed.removeAll { ByteString($0.name) <= last.name }
+                removed.removeAll { ByteString($0) <= last.name }
+            }
             position = .changes(changes.number)
+            if changed.count + removed.count > left {
+                // A single act changed more than are wanted.
+                let names = (changed.map { ByteString($0.name) } + removed.map { ByteString($0) }).sorted()
+                let end = names[left - 1]
+                changed.removeAll { ByteString($0.name) > end }
+                removed.removeAll { ByteString($0) > end }
+                position = .within(number, until: changes.number, after: end.string)
+            }
+            try await write(changed, to: &out)
+            for name in removed { out.response(exchange.href(ofMember: name), status: 404) }
+            left = max(0, left - changed.count - removed.count)
+            if case .within = position { return true }
             return changes.isTruncated && changes.number > number
         }
 
@@ -131,13 +152,16 @@ private enum SyncPosition {
     case listing(Int, after: String?)
     /// It knows everything up to a number.
     case changes(Int)
+    /// It also has what changed until another number, up to a name: a single act, of which it wanted only a part.
+    case within(Int, until: Int, after: String)
 
     /// Reads a token; an empty one begins.
     init(_ token: String, of collection: CalendarCollection, _ tokens: SyncTokens) throws(CollectionFault) {
-        // A name is behind the number of a list that was not finished.
+        // A name is behind the number of what was not finished, and the end of an act before it.
         let parts = token.pieces(separatedBy: "/").last.flatMap { $0.parted(at: "~") }
-        let known = parts.map { String(token.utf8.dropLast($0.after.utf8.count + 1)) ?? "" } ?? token
-        guard let number = try tokens.number(in: known, of: collection) else {
+        let until = parts?.before.parted(at: ";")?.after
+        let rest = (parts.map { $0.after.utf8.count + 1 } ?? 0) + (until.map { $0.utf8.count + 1 } ?? 0)
+        guard let number = try tokens.number(in: String(token.utf8.dropLast(rest)) ?? "", of: collection) else {
             self = .listing(collection.number, after: nil)
             return
         }
@@ -146,7 +170,12 @@ private enum SyncPosition {
             return
         }
         guard let name = PercentEncoding.decode(parts.after) else { throw .invalidSyncToken }
-        self = .listing(number, after: name)
+        guard let until else {
+            self = .listing(number, after: name)
+            return
+        }
+        guard let end = Int(until) else { throw .invalidSyncToken }
+        self = .within(number, until: end, after: name)
     }
 
     func token(of collection: CalendarCollection, _ tokens: SyncTokens) -> String {
@@ -154,6 +183,8 @@ private enum SyncPosition {
         case .changes(let number), .listing(let number, after: nil): tokens.token(of: collection, at: number)
         case .listing(let number, after: let name?):
             tokens.token(of: collection, at: number) + "~" + PercentEncoding.encode(name)
+        case .within(let number, let until, after: let name):
+            tokens.token(of: collection, at: number) + ";\(until)~" + PercentEncoding.encode(name)
         }
     }
 }
