@@ -114,7 +114,7 @@ extension GoogleRunTests {
         side.put("s", entry)
         try await Task.sleep(for: .milliseconds(1100))
         let provider = bench.provider(after: "GET") {
-            let plain = side.entry("s").map { $0.plain(at: day).span.bounds } ?? (day, day)
+            guard let plain = side.entry("s")?.plain(at: day).span.bounds else { return }
             try await bench.edit(
                 "PATCH", GoogleBench.instanceID(id, day),
                 [

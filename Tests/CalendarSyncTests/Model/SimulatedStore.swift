@@ -84,9 +84,9 @@ final class SimulatedStore: SyncStore, @unchecked Sendable {
     }
 
     func eventsOfOthers(_ items: Set<ItemKey>) async throws -> Set<ByteString> {
-        let own = Set(links.values.compactMap(\.externalID).map(ByteString.init))
         let all = contents.links.flatMap { $0() }.filter { items.contains($0.item) }
-        return Set(all.compactMap(\.externalID).map(ByteString.init)).subtracting(own)
+        return Set<ByteString>(all.compactMap(\.externalID))
+            .subtracting(Set<ByteString>(links.values.compactMap(\.externalID)))
     }
 
     func ours(_ key: ItemKey) -> Ours? {
