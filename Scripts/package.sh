@@ -42,6 +42,8 @@ python3 -B "$root/Packaging/manual.py" "$program" "$stage/man"
 cp "$root/Packaging/kalends-admin.8" "$stage/man/"
 # The pages lie as in the sources, so that their links lead to each other.
 cp -r "$root"/{README,SECURITY,CONTRIBUTING}.md "$root/docs" "$stage/doc/"
+mkdir -p "$stage/doc/Samples"
+cp -r "$root"/Samples/{first-hour,exports} "$stage/doc/Samples/"
 # Under its own name, as under "changes", it would be put in the place of the package's changelog.
 cp "$root/CHANGELOG.md" "$stage/doc/release-notes.md"
 find "$stage/doc" -name '*.md' -exec sed -i 's|CHANGELOG\.md)|release-notes.md)|g' {} +

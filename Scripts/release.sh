@@ -48,6 +48,8 @@ tarball() {
     cp -r "$from"/usr/share/{bash-completion,zsh,fish} "$to/share/"
     cp -r "$root/Packaging/prometheus" "$root/Packaging/grafana" "$to/share/"
     cp -r "$root"/{LICENSE,README.md,CHANGELOG.md,CONTRIBUTING.md,SECURITY.md,docs} "$to/"
+    mkdir -p "$to/Samples"
+    cp -r "$root"/Samples/{first-hour,exports} "$to/Samples/"
     env -i "$to/bin/kalends" settings --template > "$to/kalends.conf"
     tar --create --directory "$work" --sort=name --owner=0 --group=0 --numeric-owner --mode='u=rwX,go=rX' \
         --mtime="@$SOURCE_DATE_EPOCH" --format=gnu "$name" | gzip --no-name --best > "$out/$name.tar.gz"

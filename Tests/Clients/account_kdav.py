@@ -4,6 +4,7 @@ user's changes are sent one by one, and then it looks what the server has.
 """
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -102,7 +103,7 @@ class KDAVAccount(VdirsyncerAccount):
         try:
             self.move(uid, start)
         except Failure as failure:
-            if "403" not in str(failure):
+            if not re.search(r"(^|: )403 ", str(failure), re.M):
                 raise
         else:
             raise Failure("KDAV was refused nothing")
@@ -110,5 +111,5 @@ class KDAVAccount(VdirsyncerAccount):
 
     def refresh_refused(self):
         text = self._ask("sync", self.calendars)
-        if text is None or "401" not in text:
+        if text is None or not re.search(r"^401 ", text, re.M):
             raise Failure(f"an ended password is no 401: {text}")

@@ -124,6 +124,7 @@ class App:
         if isinstance(body, str):
             body = body.encode()
         reads = method in ("PROPFIND", "REPORT", "GET", "HEAD")
+        stalls = 0
         for _ in range(200):
             began = time.monotonic()
             try:
@@ -135,6 +136,9 @@ class App:
                         password.open += 1
                 # The machine stood still: the server gave the connection up before it had heard anything.
                 if reads and isinstance(error, ConnectionResetError) and time.monotonic() - began > SILENT:
+                    stalls += 1
+                    if stalls > 3:
+                        raise Down(False) from error
                     continue
                 raise Down(is_unsent) from error
             if answer.status >= 500:

@@ -6,7 +6,7 @@ import os
 import random
 from pathlib import Path
 
-from server import Caller, Server
+from server import Caller, Server, Violation
 
 
 class Servers(Caller):
@@ -52,8 +52,14 @@ class Servers(Caller):
             server.kill()
 
     def stop(self):
+        faults = []
         for server in self.all:
-            server.stop()
+            try:
+                server.stop()
+            except Violation as fault:
+                faults.append(fault)
+        if faults:
+            raise faults[0]
 
     def command(self, *words):
         return self.all[0].command(*words)

@@ -153,6 +153,7 @@ class Server(Caller):
 
     def wait(self, seconds=30):
         """Waits until it answers; how many seconds that took since its start."""
+        asked = time.monotonic()
         while True:
             try:
                 if self.request("GET", "/healthz", timeout=5)[0] == 200:
@@ -161,7 +162,7 @@ class Server(Caller):
                 pass
             if self.process.poll() is not None:
                 raise Violation(f"the server ended with {self.process.returncode}: {self.tail()}")
-            if time.monotonic() - self.began > seconds:
+            if time.monotonic() - asked > seconds:
                 raise Violation(f"the server did not answer for {seconds} s: {self.tail()}")
             time.sleep(0.005)
 

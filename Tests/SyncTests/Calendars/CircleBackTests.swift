@@ -224,6 +224,10 @@ struct CircleBackTests {
             let (name, text) = try #require(found)
             #expect(text.contains("@derived\r\n"))
             try await app.delete(name)
+            // A change of what has the UID by itself is not the last one of this.
+            let other = CalendarApp(server: server, user: "ann")
+            let party = try #require(try await other.members().first { ResourceNames.isImported($0.name) })
+            try await other.edit(party.name, (from: "SUMMARY:Party", to: "SUMMARY:A large party"))
             #expect(try await app.put(text, as: name).isNew)
             let back = try await app.text(name)
             for line in ["SUMMARY:Surprise", "CLASS:PRIVATE", "LOCATION:Here"] {

@@ -101,21 +101,35 @@ extension CircleReader {
     /// - Parameter shown: the UID that it showed, derived from its own if something else had that before.
     func removedSeries(shownAs shown: String, name: String) throws -> (series: ImportedSeries, shown: ShownResource)? {
         if let found = try removedSeries(uid: shown, name: name) { return found }
-        guard StoredEvent.isDerived(shown) else { return nil }
-        let uid = try transaction.idsOfKeptContents(KeptContent.events, in: circle.id).first { uid in
-            [EventSource.shared, .own(look.userID)].contains { StoredEvent.derivedUID(uid, of: $0) == shown }
+        // A derived UID and the name begin with the same hash.
+        guard StoredEvent.isDerived(shown), shown.utf8.prefix(64).elementsEqual(name.utf8.prefix(64)) else {
+            return nil
         }
-        return try uid.flatMap { try removedSeries(uid: $0, name: name) }
+        var last = ""
+        while true {
+            let uids = try transaction.idsOfKeptContents(KeptContent.events, in: circle.id, after: last, limit: 1000)
+            let uid = uids.first { uid in
+                [EventSource.shared, .own(look.userID)].contains { StoredEvent.derivedUID(uid, of: $0) == shown }
+            }
+            if let uid { return try removedSeries(uid: uid, name: name) }
+            guard let next = uids.last else { return nil }
+            last = next
+        }
     }
 
     private func removedSeries(uid: String, name: String) throws -> (series: ImportedSeries, shown: ShownResource)? {
-        let last = try transaction.lastKeptContent(of: uid, KeptContent.events, in: circle.id)
-        guard let kept = try last?.content.map({ try KeptEvent(stored: $0) }), kept.isRemoval,
+        // Others may have an event with the same UID, from another source, whose changes are among them.
+        let names = try ResourceNames(of: [], in: circle.id, transaction)
+        let last = try transaction.lastKeptContents(of: uid, KeptContent.events, in: circle.id, limit: 50)
+        let kept = try last.compactMap { try $0.content.map { try KeptEvent(stored: $0) } }.first { kept in
+            let resource = CircleResource.imported(uid: ByteString(uid), source: ByteString(kept.source.text))
+            return names.name(of: resource).isSameText(as: name)
+        }
+        guard let kept, kept.isRemoval,
             kept.ownerID.map({ $0.isSameText(as: look.userID) }) ?? false,
             try transaction.components(of: uid, from: kept.source, in: circle).isEmpty,
             let series = try ImportedSeries.all(kept.records(of: uid, in: circle, now: circle.updatedAt)).first,
-            let shown = look.shown(series, { _ in [] }),
-            try ResourceNames(of: [], in: circle.id, transaction).name(of: shown.resource).isSameText(as: name)
+            let shown = look.shown(series, { _ in [] }), names.name(of: shown.resource).isSameText(as: name)
         else { return nil }
         return (series, shown)
     }

@@ -8,8 +8,8 @@ import Synchronization
 
 /// Makes feeds' bytes from cached pieces, for as many circles and looks as memory allows.
 package final class FeedRenderer: Sendable {
-    /// Must be raised whenever the same state would give different bytes than before, so that readers learn of the
-    /// change.
+    /// Must be raised whenever the same state would give different bytes than before, in a feed or to a calendar app:
+    /// readers learn of the change, and tokens of before end.
     package static let version = 6
 
     /// How often readers are asked to read a feed again.

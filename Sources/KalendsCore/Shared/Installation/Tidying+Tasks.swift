@@ -21,7 +21,7 @@ extension Tidying {
                 let now = self.now()
                 try await self.store.write { [staging] transaction in
                     transaction.concerns(circle: id)
-                    try staging.publish(in: transaction, now: now)
+                    try staging.publish(in: transaction, within: nil, now: now)
                 }
             }
         }

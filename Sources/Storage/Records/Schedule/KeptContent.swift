@@ -60,21 +60,25 @@ extension ReadTransaction {
             ])
     }
 
-    /// Returns what was kept of the last change of an item; nil if nothing is.
-    public func lastKeptContent(
-        of item: String, _ collection: ScheduleItem.Collection, in circle: String
-    ) throws -> KeptContent? {
-        try first(
+    /// Returns what was kept of the last changes of an item, the latest first.
+    public func lastKeptContents(
+        of item: String, _ collection: ScheduleItem.Collection, in circle: String, limit: Int
+    ) throws -> [KeptContent] {
+        try all(
             """
-            WHERE circle_id = $1 AND collection = $2 AND item_id = $3 AND part = '' ORDER BY number DESC LIMIT 1
-            """, [.text(circle), .text(collection.rawValue), .text(item)])
+            WHERE circle_id = $1 AND collection = $2 AND item_id = $3 AND part = '' ORDER BY number DESC LIMIT $4
+            """, [.text(circle), .text(collection.rawValue), .text(item), .integer(limit)])
     }
 
-    /// Returns the ids of the items of a collection of which something is kept.
-    public func idsOfKeptContents(_ collection: ScheduleItem.Collection, in circle: String) throws -> [String] {
+    /// Returns ids of the items of a collection of which something is kept, in the order of their bytes, after one.
+    public func idsOfKeptContents(
+        _ collection: ScheduleItem.Collection, in circle: String, after id: String, limit: Int
+    ) throws -> [String] {
         try rows(
-            "SELECT DISTINCT item_id FROM kept_contents WHERE circle_id = $1 AND collection = $2",
-            [.text(circle), .text(collection.rawValue)]
+            """
+            SELECT DISTINCT item_id FROM kept_contents
+            WHERE circle_id = $1 AND collection = $2 AND part = '' AND item_id > $3 ORDER BY item_id LIMIT $4
+            """, [.text(circle), .text(collection.rawValue), .text(id), .integer(limit)]
         ).map { try $0.text(required: "item_id") }
     }
 
