@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import KalendsFront
 @testable import ServerTestSupport
 @testable import Storage
 
