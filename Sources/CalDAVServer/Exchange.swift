@@ -23,6 +23,8 @@ struct Exchange: Sendable {
 
     /// The room for a large resource that is read, until the answer is written.
     var room: MemoryShare { context.memory.answer }
+    /// The room for a large resource that is changed.
+    var roomOfChange: MemoryShare { context.memory.edit }
     var paths: DAVPaths { propertyContext.paths }
     /// The address of the request as answers show it.
     var href: String { paths.href(address) }

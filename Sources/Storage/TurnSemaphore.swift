@@ -41,9 +41,9 @@ package final class TurnSemaphore: Sendable {
     package func with<Value, Failure: Error>(
         _ work: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        let caller = await enter()
-        // A place is not kept until the caller's own threads have a turn for what follows.
-        return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Failure) -> Value in
+        // A place is not kept until the caller's own threads have a turn, neither before the work nor after it.
+        try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Failure) -> Value in
+            let caller = await enter()
             defer { leave(caller) }
             return try await work()
         }

@@ -88,16 +88,16 @@ import Testing
                     ["notes": .string(String(repeating: "n", count: 60_000))]
                 ).expect(201)
             }
-            let answers = server.services.memory.answers
-            let taken = MemoryShare(answers)
-            #expect(taken.holdNow(answers.counted(.max, for: nil)))
+            let budget = method == "GET" ? server.services.memory.answers : server.services.memory.edits
+            let taken = MemoryShare(budget)
+            #expect(taken.holdNow(budget.counted(.max, for: nil)))
             async let answer = app.send(
                 method, address, method == "PUT" ? text : nil, headers: [.contentType: "text/calendar"])
-            while answers.waiting == 0 { try await Task.sleep(for: .milliseconds(5)) }
+            while budget.waiting == 0 { try await Task.sleep(for: .milliseconds(5)) }
             try await app.send("GET", address.replacing("a.ics", with: "b.ics")).expect(200)
             taken.keep(0)
             #expect(try await (200...204).contains(answer.status))
-            while answers.used > 0 { try await Task.sleep(for: .milliseconds(5)) }
+            while budget.used > 0 { try await Task.sleep(for: .milliseconds(5)) }
         }
     }
 

@@ -71,12 +71,17 @@ struct FormatOccurrenceTests {
             if let reason = differences[file.path] {
                 #expect(verdict.outcome == .takes, "\(file) is named now: \(reason)")
             } else {
-                #expect(verdict.outcome == .partly, "\(file): \(verdict.reasons.map(\.rule))")
+                #expect(
+                    verdict.reasons.contains { Self.changing.contains($0.rule) },
+                    "\(file): \(verdict.reasons.map(\.rule))")
                 named += 1
             }
         }
         #expect(named > 2)
     }
+
+    /// The rules of verdicts that speak of occurrences that an app shows or leaves out.
+    private static let changing: Set<String> = ["start-not-named", "exclusion-rule", "duplicate-uid"]
 
     /// Compares what files expand to with what another reader makes of calendars.
     ///

@@ -172,7 +172,8 @@ struct VerdictRow {
             event(day, "RRULE:FREQ=DAILY;COUNT=5", "EXRULE:FREQ=WEEKLY;BYDAY=WE"),
             event(day, "RRULE:FREQ=DAILY;COUNT=5")),
         VerdictRow(
-            "dates-alone", [.outlook], .partly, "of 1 event: only dates", event(day, "RDATE;VALUE=DATE:20260107"),
+            "dates-alone", [.outlook], .partly, "of 1 event that only dates",
+            event(day, "RDATE;VALUE=DATE:20260107"),
             event(day, "RRULE:FREQ=DAILY;COUNT=1", "RDATE;VALUE=DATE:20260107")),
         VerdictRow(
             "exception-elsewhere", [.outlook], .partly, "1 exception",

@@ -56,6 +56,17 @@ struct VerdictTests {
         #expect(Verdicts.of(both)[.thunderbird]?.reasons == [])
     }
 
+    @Test("What is said of an event's EXRULE is not said of a to-do's")
+    func exclusionRuleOfToDo() {
+        let toDo = [
+            "BEGIN:VTODO", "UID:t", "DTSTAMP:20260101T000000Z", "DTSTART:20260105T090000Z", "RRULE:FREQ=DAILY;COUNT=5",
+            "EXRULE:FREQ=WEEKLY;BYDAY=WE", "END:VTODO",
+        ]
+        let text = Reading.calendar(toDo + Reading.event(["DTSTART;VALUE=DATE:20260105"]))
+        #expect(Reading.of(text).codes.contains("exclusion-rule"))
+        #expect(Verdicts.of(text)[.thunderbird]?.reasons.contains { $0.rule == "exclusion-rule" } == false)
+    }
+
     @Test("Exports of the large apps are taken by all of them")
     func exports() throws {
         for name in ["google", "outlook", "apple"] {

@@ -12,8 +12,10 @@ import Testing
 
 @Suite("The records of connections")
 struct ConnectionRecordTests {
-    private static func connection(_ server: TestServer, user: String = "ann") async throws -> String {
-        let made = try await server.call(.post, "/v1/circles/c/connections", ["provider": "caldav"], as: user)
+    private static func connection(
+        _ server: TestServer, user: String = "ann", in circle: String = "c"
+    ) async throws -> String {
+        let made = try await server.call(.post, "/v1/circles/\(circle)/connections", ["provider": "caldav"], as: user)
             .expect(201)
         return try #require(made.json["id"]?.string)
     }
@@ -120,6 +122,34 @@ struct ConnectionRecordTests {
             #expect(try await server.call(.get, "/v1/runs/run-\(id)", as: "ben").json["code"] == "run-not-found")
             try await server.call(.delete, "/v1/connections/\(id)", as: "ann").expect(204)
             try await server.call(.get, "/v1/runs/run-\(id)", as: "ann").expect(404)
+        }
+    }
+
+    @Test("The events of other connections are those of the same circle, where another has items with the same ids")
+    func eventsOfOthers() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            try await server.call(.put, "/v1/circles/d", ["name": "Others", "timeZone": "UTC"]).expect(201)
+            try await server.call(.put, "/v1/circles/d/members/ann", ["displayName": "Ann", "role": "owner"])
+                .expect(201)
+            let own = try await Self.connection(server)
+            let all = [
+                own, try await Self.connection(server, user: "ben"), try await Self.connection(server, in: "d"),
+            ]
+            try await server.services.store.record { transaction in
+                for (number, id) in all.enumerated() {
+                    for item in ["x", "y", "z"] {
+                        try transaction.putSyncLink(
+                            SyncLinkRow(
+                                connectionID: id, collection: "tasks", itemID: item, state: "linked",
+                                externalID: "\(item)\(number)", lastSyncedAt: nil, since: 1, content: "{}"))
+                    }
+                }
+            }
+            let found = try await server.services.store.read {
+                try $0.eventIDs(ofItems: ["x", "y"], in: "tasks", exceptOf: own)
+            }
+            #expect(found.sorted() == ["x1", "y1"])
         }
     }
 

@@ -22,7 +22,7 @@ extension Exchange {
             }
             try await place.source.delete(
                 name.string, from: place.collection, if: WriteConditions(request.headers), for: caller,
-                room: room)
+                room: roomOfChange)
         default:
             guard try depth() ?? .infinity == .infinity else {
                 throw DAVFault.badRequest("A collection is removed with everything in it.")

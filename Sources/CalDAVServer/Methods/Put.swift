@@ -35,7 +35,8 @@ extension Exchange {
             outcome = try await LongWork.run(for: context.sender) {
                 try presence.check()
                 return try await place.source.put(
-                    text, as: name.string, in: place.collection, if: conditions, for: caller, room: room)
+                    text, as: name.string, in: place.collection, if: conditions, for: caller,
+                    room: roomOfChange)
             }
         } catch CollectionFault.preconditionFailed {
             // With what is there instead, the client can try again at once.

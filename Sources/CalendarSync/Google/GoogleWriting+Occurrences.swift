@@ -82,7 +82,8 @@ extension GoogleWriting {
                 let versions = etag.flatMap(GoogleETag.init)?.occurrences, !versions.isEmpty
             else { continue }
             let from = before.atGoogle().entry
-            guard Self.moves(from, after.atGoogle().entry) else { continue }
+            // Google has other ids for the occurrences of whole days.
+            guard case .timed = from.span, Self.moves(from, after.atGoogle().entry) else { continue }
             for case (let original, .changed) in from.occurrences.sorted(by: { $0.key < $1.key }) {
                 guard let version = versions[original] else { continue }
                 let path = GoogleCalendar.path(calendar, id + "_" + original.basic)
@@ -90,9 +91,15 @@ extension GoogleWriting {
             }
         }
         for (known, result) in zip(known, await provider.wire.send(known.map(\.call))) {
-            // What cannot be read now is judged when it is written.
-            guard let found = try? result.get(), let now = found.json.flatMap(GoogleEvent.init)?.etag else { continue }
-            if now != known.version { answers[known.index] = .mismatch }
+            do throws(ProviderFailure) {
+                let found = try result.get()
+                // What is gone is judged when it is written.
+                if found.status == 404 || found.status == 410 { continue }
+                guard let now = GoogleEvent(try provider.object(found))?.etag else { throw GoogleCalendar.malformed }
+                if now != known.version { answers[known.index] = .mismatch }
+            } catch {
+                answers[known.index] = .failed(error)
+            }
         }
     }
 

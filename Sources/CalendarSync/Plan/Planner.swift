@@ -208,7 +208,7 @@ extension Planner {
         var items: Set<ItemKey> = []
         for sight in sightings.events.values {
             guard let mark = sight.mark, policy.owns(mark), let link = links[mark.item], isGone(link),
-                link.generation == mark.generation
+                link.generation == mark.generation, !eventsOfOthers.contains(ByteString(sight.id))
             else { continue }
             items.insert(mark.item)
         }

@@ -11,7 +11,7 @@ extension ClientRule {
                 : nil
         },
         ClientRule("exclusion-rule", [.thunderbird, .homeAssistant], .partly, "[code] ical.js 2, ical 14") { facts in
-            facts.count(of: "exclusion-rule") { _ in true }.map {
+            facts.withExclusionRules.map {
                 Sentence(
                     .appExclusionRule,
                     "ignores the EXRULE of \($0, of: "event"), and shows the days that it leaves out")
@@ -21,8 +21,8 @@ extension ClientRule {
             facts.datesAlone > 0
                 ? Sentence(
                     .appDatesAlone,
-                    "the version of Office 365 has shown one day at most of \(facts.datesAlone, of: "event"): only dates repeat it"
-                ) : nil
+                    "Office 365 has shown at most one day of \(facts.datesAlone, of: "event") that only dates repeat")
+                : nil
         },
     ]
 }

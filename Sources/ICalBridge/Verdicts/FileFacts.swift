@@ -11,6 +11,7 @@ struct FileFacts: Sendable {
     private(set) var entries = 0
     private(set) var events = 0
     private(set) var toDos = 0
+    private var toDoUIDs: Set<ByteString> = []
     private(set) var cancelled = 0
     private(set) var alarms = 0
     private(set) var withTags = 0
@@ -21,7 +22,7 @@ struct FileFacts: Sendable {
     /// Series whose DTSTART no rule gives and no RDATE names, and those that only dates repeat.
     private(set) var startsNotNamed = 0
     private(set) var datesAlone = 0
-    private var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
+    private var budget = RecurrenceBudget(steps: 1000 * RecurrenceBudget.perSeries)
     /// Events with a time of day, those of them in UTC, those in UTC that repeat, and those without a zone.
     private(set) var timed = 0
     private(set) var utcTimes = 0
@@ -60,6 +61,7 @@ struct FileFacts: Sendable {
         strict = format.isOwnText ? StrictReading(bytes) : nil
         thunderbird = size > 0 ? ThunderbirdReading(bytes).fault : nil
         for calendar in reading.calendars { count(calendar.events) }
+        countDates(of: reading, bytes)
         // The facts describe the file as it is, not what the reader made of it.
         withTags += count(of: "html-description") { _ in true } ?? 0
         cancelled -= count(of: "cancelled-by-title") { _ in true } ?? 0
@@ -99,6 +101,11 @@ struct FileFacts: Sendable {
         return count > 0 ? count : nil
     }
 
+    /// How many events of the file have an EXRULE; nil without any.
+    var withExclusionRules: Int? {
+        count(of: "exclusion-rule") { problem in problem.uid.map { !toDoUIDs.contains(ByteString($0)) } ?? true }
+    }
+
     private mutating func count(_ all: [Event]) {
         var masters: [ByteString: Event] = [:]
         for event in all where event.recurrenceID == nil {
@@ -106,7 +113,10 @@ struct FileFacts: Sendable {
         }
         for event in all {
             entries += 1
-            if event.kind == .toDo { toDos += 1 }
+            if event.kind == .toDo {
+                toDos += 1
+                toDoUIDs.insert(ByteString(event.uid))
+            }
             guard event.kind == .event else { continue }
             events += 1
             count(event)
@@ -124,8 +134,7 @@ struct FileFacts: Sendable {
             freeWithoutMark += 1
         }
         if event.recurrence.rules.contains(where: { $0.frequency == .yearly && $0.count == 1 }) { yearlyOnce += 1 }
-        if event.recurrence.rules.isEmpty, !event.recurrence.additions.isEmpty { datesAlone += 1 }
-        if !event.namesStart(&budget) { startsNotNamed += 1 }
+        if !budget.within(RecurrenceBudget.perSeries, { event.namesStart(&$0) }) { startsNotNamed += 1 }
         switch event.start {
         case .utc:
             timed += 1
@@ -138,6 +147,27 @@ struct FileFacts: Sendable {
             floating += 1
         case .zoned: timed += 1
         case .date, nil: break
+        }
+    }
+
+    /// Counts the series that only dates repeat, by the file's lines: the reader takes away a rule that gives the start and
+    /// nothing else, and a date that names it.
+    private mutating func countDates(of reading: CalendarReading, _ bytes: [UInt8]) {
+        var lines: FileLines?
+        for (calendar, spans) in zip(reading.calendars, reading.lines) {
+            for (event, span) in zip(calendar.events, spans) {
+                guard event.kind == .event, event.recurrenceID == nil, event.recurrence.rules.isEmpty,
+                    !event.recurrence.additions.isEmpty
+                else { continue }
+                var file = lines ?? FileLines(bytes)
+                defer { lines = file }
+                let begin = span.lowerBound
+                guard file.first(["RRULE"], inComponentAt: begin) == nil else { continue }
+                datesAlone += 1
+                let start = file.values(of: "DTSTART", inComponentAt: begin).first
+                let isNamed = start.map { file.values(of: "RDATE", inComponentAt: begin).contains($0) } ?? true
+                if !isNamed, !event.listsStart { startsNotNamed += 1 }
+            }
         }
     }
 
@@ -169,12 +199,17 @@ struct FileFacts: Sendable {
 }
 
 extension Event {
-    /// Whether a rule gives the start of a series, or a date names it or leaves it out; true for a single event, and where
-    /// the budget is too small.
+    /// Whether a date names the start or leaves it out, perhaps on another clock.
+    fileprivate var listsStart: Bool {
+        guard let instant = start?.instant(floatingIn: FixedOffset.utc) else { return false }
+        let listed = recurrence.additions.map(\.start) + recurrence.exclusions
+        return listed.contains { $0.instant(floatingIn: FixedOffset.utc) == instant }
+    }
+
+    /// Whether a rule gives the start of a series, or a date names it or leaves it out; true without rules, and where the
+    /// budget is too small.
     fileprivate func namesStart(_ budget: inout RecurrenceBudget) -> Bool {
-        guard let start, recurrenceID == nil, !recurrence.rules.isEmpty || !recurrence.additions.isEmpty,
-            !recurrence.additions.contains(where: { $0.start == start }), !recurrence.exclusions.contains(start)
-        else { return true }
+        guard let start, recurrenceID == nil, !recurrence.rules.isEmpty, !listsStart else { return true }
         return recurrence.rules.contains {
             $0.gives([start.civil], startingAt: start, startConvention: .ifItMatches, budget: &budget)?.isEmpty != true
         }

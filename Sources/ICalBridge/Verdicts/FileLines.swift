@@ -36,19 +36,34 @@ package struct FileLines {
 
     /// The first line with one of some properties within the component that begins at a line.
     mutating func first(_ names: [String], inComponentAt number: Int) -> Int? {
+        all(names, inComponentAt: number, upTo: 1).first
+    }
+
+    /// The values of a property within the component that begins at a line; its lists are split at their commas.
+    mutating func values(of name: String, inComponentAt number: Int) -> [ByteString] {
+        var values: [ByteString] = []
+        for index in all([name], inComponentAt: number, upTo: .max) {
+            // No time has a colon, and a parameter may.
+            guard let list = unfolded(index)?.split(separator: ":").last else { continue }
+            values += list.split(separator: ",").map { ByteString($0) }
+        }
+        return values
+    }
+
+    private mutating func all(_ names: [String], inComponentAt number: Int, upTo most: Int) -> [Int] {
         let lines = found()
-        guard lines.indices.contains(number - 1) else { return nil }
-        var depth = 0
+        guard lines.indices.contains(number - 1) else { return [] }
+        var (depth, numbers) = (0, [Int]())
         for index in (number - 1)..<min(lines.count, number + 2000) {
             let head = String(fromOutside: bytes[lines[index]].prefix(40)).uppercased()
             if head.hasPrefix("BEGIN:") { depth += 1 }
             if head.hasPrefix("END:") { depth -= 1 }
-            guard depth > 0 else { return nil }
+            guard depth > 0, numbers.count < most else { break }
             if depth == 1, names.contains(where: { head.hasPrefix($0 + ":") || head.hasPrefix($0 + ";") }) {
-                return index + 1
+                numbers.append(index + 1)
             }
         }
-        return nil
+        return numbers
     }
 
     /// Finds the lines: LF, CR, CRLF and the CRCRLF of a damaged copy each end a line.

@@ -25,7 +25,7 @@ struct OnceGate: Sendable {
     let route: RouteTable.Route
 
     /// The operations whose work no single act does, or that only ask: their answer is kept when it is done, so after a kill
-    /// they run again, which changes nothing but may be answered differently.
+    /// they run again. That may be answered differently, and changes nothing, but for a batch, whose lines are put again.
     static let inSteps: Set<String> = [
         "askFreeBusy", "authorizeConnection", "cleanUpOfficeDays", "commitImport", "dismissConflict", "postBatch",
         "redeemAuthorization", "refreshSubscription", "resetOfficeSettings", "resolveConflict", "undoImport",

@@ -236,6 +236,20 @@ import Testing
         #expect(try await bench.changes(since: nil).events == [whole])
     }
 
+    @Test("A series is not moved while its changed occurrences cannot be looked at")
+    func unreadOccurrences() async throws {
+        let bench = try await Bench()
+        let event = try await bench.createOne("a", Bench.series("Walk"))
+        var shorter = try #require(event.entry)
+        shorter.repetition?.rrule = "FREQ=DAILY;COUNT=8"
+        try await bench.control("fault", ["method": "events.get", "times": 9, "status": 503])
+        #expect(try await bench.update("a", event, to: shorter).failedKind == .unavailable(retryAfter: nil))
+        try await bench.control("clear", [:])
+        #expect(try await bench.changes(since: nil).events.map(\.entry) == [event.entry])
+        let written = try #require(try await bench.update("a", event, to: shorter).written)
+        #expect(written.entry == shorter)
+    }
+
     @Test("A listing that is empty or cut off is not taken for what it is not")
     func shortListing() async throws {
         let bench = try await Bench()

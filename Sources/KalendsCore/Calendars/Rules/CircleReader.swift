@@ -54,9 +54,8 @@ struct CircleReader {
         let known = try resources(named: names, list, index)
         let items = try items(known.compactMap { $0 })
         let ownNames = try ResourceNames(of: items, in: circle.id, transaction)
-        let series = try importedSeries(known.compactMap { $0 })
-        let uids = items.map(\.uid) + series.map(\.shownUID)
-        let parts = PersonalPartsOfUIDs(try transaction.personalParts(uids, of: look.userID, in: circle.id))
+        let parts = PersonalPartsOfUIDs(
+            try transaction.personalParts(items.map(\.uid), of: look.userID, in: circle.id))
         var found: [CircleResource: Value] = [:]
         func add(_ one: Found) {
             let resource = one.shown.resource
@@ -66,7 +65,7 @@ struct CircleReader {
             let kept = parts[item.item.uid]
             add(.item(item, look.shown(item, kept), parts: kept))
         }
-        for series in series { if let shown = look.shown(series, { parts[$0] }) { add(.imported(series, shown)) } }
+        try eachImported(importedUIDs(known.compactMap { $0 }), room: room) { add(.imported($0, $1)) }
         return zip(names, known).map { name, resource in
             guard let resource, ownNames.name(of: resource).isSameText(as: name) else { return nil }
             return found[resource]
@@ -149,10 +148,29 @@ struct CircleReader {
         }
     }
 
-    private func importedSeries(_ resources: [CircleResource]) throws -> [ImportedSeries] {
+    private func importedUIDs(_ resources: [CircleResource]) -> [String] {
         var uids: [String] = []
         for case .imported(let uid, _) in resources { uids.append(uid.string) }
-        return uids.isEmpty ? [] : try ImportedSeries.all(uids: uids, in: circle, transaction).values.flatMap { $0 }
+        return uids
+    }
+
+    /// Calls a body with imported series and what the person sees of them, of which as few are in memory at a time as
+    /// `eachSeen` has of items.
+    private func eachImported(
+        _ uids: [String], room: MemoryShare? = nil, _ body: (ImportedSeries, ShownResource) throws -> Void
+    ) throws {
+        guard !uids.isEmpty else { return }
+        let bytes = try transaction.importedBytes(of: uids, in: circle.id)
+        try room?.need(Self.timesAsText * (bytes.values.max() ?? 0))
+        var rest = uids[...]
+        while !rest.isEmpty {
+            let group = rest.fitting(CalendarCollection.pageBytes) { bytes[$0] ?? 0 }
+            rest = rest.dropFirst(group.count)
+            let series = try ImportedSeries.all(uids: group, in: circle, transaction).values.flatMap { $0 }
+            let parts = PersonalPartsOfUIDs(
+                try transaction.personalParts(series.map(\.shownUID), of: look.userID, in: circle.id))
+            for one in series { if let shown = look.shown(one, { parts[$0] }) { try body(one, shown) } }
+        }
     }
 
     // MARK: Changes
@@ -210,15 +228,11 @@ struct CircleReader {
     }
 
     private func addImported(_ uids: [String], to changes: inout Changes) throws {
-        let series = try ImportedSeries.all(uids: uids, in: circle, transaction).values.flatMap { $0 }
-        let parts = PersonalPartsOfUIDs(
-            try transaction.personalParts(series.map(\.shownUID), of: look.userID, in: circle.id))
         let names = try ResourceNames(of: [], in: circle.id, transaction)
         var shown: Set<CircleResource> = []
-        for one in series {
-            guard let here = look.shown(one, { parts[$0] })?.withoutText else { continue }
+        try eachImported(uids) { _, here in
             shown.insert(here.resource)
-            changes.shown.append((here, names.name(of: here.resource)))
+            changes.shown.append((here.withoutText, names.name(of: here.resource)))
         }
         for (uid, source) in try transaction.importedSources(uids, visibleTo: look.userID, in: circle.id) {
             let resource = CircleResource.imported(uid: ByteString(uid), source: ByteString(source.text))

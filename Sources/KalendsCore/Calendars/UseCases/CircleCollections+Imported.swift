@@ -46,6 +46,11 @@ extension CircleCollections {
         let (id, turns) = (look.circle.id, turns)
         let quotas = settings.quotas.clamped(to: caller.caller.identity)
         let old = isGone ? [] : series.events.map(\.record)
+        // All of it is written in one act.
+        guard (old + records).reduce(0, { $0 + $1.content.utf8.count }) <= 2 * Quotas.occurrenceBytesPerItem else {
+            throw CollectionFault.forbidden(
+                Sentence(ofOthers: "An imported series as long as this one can only be changed by importing it again."))
+        }
         return try await turns.alone(in: id) {
             try await EventStaging.discard(in: id, store)
             return try await acts.act(on: .circle(id, .write), for: caller.caller) { act in

@@ -188,6 +188,10 @@ package final class FeedRenderer: Sendable {
     ) throws -> (Result, isWhole: Bool) {
         if let result = try withKeptSchedule(live, window: window, in: transaction, body) { return (result, false) }
         let key = Key(circleID: live.circle.id, look: live.look)
+        // What is of no use any more is not kept beside what replaces it.
+        knownCacheEntry(key)?.schedule.withLock { schedule in
+            if let known = schedule, known.state.version < live.circle.version { schedule = nil }
+        }
         var new = try RenderedSchedule(of: live, window: window, in: transaction)
         let result = body(&new, FeedFilter(live, window: window))
         let size = cacheEntry(key).schedule.withLock { schedule in

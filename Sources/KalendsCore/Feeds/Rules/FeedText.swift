@@ -36,7 +36,16 @@ package final class FeedText: Sendable {
         guard isLarge, spool == nil else { return self }
         do {
             let spool = try Spool()
-            for part in parts { try spool.append(part) }
+            var piece: [UInt8] = []
+            for part in parts {
+                piece += part
+                guard piece.count >= Self.pieceSize else { continue }
+                try spool.append(piece)
+                piece.removeAll(keepingCapacity: true)
+            }
+            try spool.append(piece)
+            // It was as long as the circle might have made it.
+            room?.keep(spool.count)
             return FeedText(spool, room: room)
         } catch {
             throw Refusal.noRoom

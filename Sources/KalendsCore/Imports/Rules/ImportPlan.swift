@@ -114,7 +114,7 @@ struct ImportPlan: Sendable {
                 items[position].skip(
                     .ownWriting, "Kalends wrote this event into a calendar; it is not imported from there.")
             } else if owner.hasLeft, index.isPrivate(items[position].event.uid) {
-                // An erasure has taken them away, and the calendar goes on for the others.
+                // Nobody would see it: its user was erased or has left the circle, and the calendar goes on for the others.
                 items[position].skip(
                     .privateUnseen, "It is marked private and no user imported it, so no feed shows it.")
             }

@@ -7,23 +7,40 @@ extension Tidying {
 
     /// Removes what files said of tasks that were deleted so long ago that nothing else is kept of them.
     func forgetDeletedTasks() async throws {
-        for id in try await store.read({ try $0.circles(withEventsOf: .tasks, limit: 10_000) }) {
-            guard !isClosing, try await deletedTasks(in: id) != nil else { continue }
-            try await turns.alone(in: id) {
-                try await EventStaging.discard(in: id, self.store)
-                guard let (circle, keys) = try await self.deletedTasks(in: id) else { return }
-                var staging = EventStaging(circle, self.store)
-                for key in keys {
-                    staging.end(key)
-                    if staging.isFull { try await staging.write() }
-                }
-                try await staging.finish()
-                let now = self.now()
-                try await self.store.write { [staging] transaction in
-                    transaction.concerns(circle: id)
-                    try staging.publish(in: transaction, within: nil, now: now)
-                }
+        var last = ""
+        while !isClosing {
+            let after = last
+            let ids = try await store.read {
+                try $0.circles(withEventsOf: .tasks, after: after, limit: Self.together)
             }
+            for id in ids { try await forgetDeletedTasks(in: id) }
+            guard let end = ids.last else { return }
+            last = end
+        }
+    }
+
+    private func forgetDeletedTasks(in id: String) async throws {
+        guard !isClosing, try await deletedTasks(in: id) != nil else { return }
+        try await turns.alone(in: id) {
+            try await EventStaging.discard(in: id, self.store)
+            guard let (circle, keys) = try await self.deletedTasks(in: id) else { return }
+            var staging = EventStaging(circle, self.store)
+            for key in keys {
+                staging.end(key)
+                if staging.isFull { try await staging.write() }
+            }
+            try await staging.finish()
+            let (now, tasks) = (self.now(), keys.map { ImportedTask.id($0.uid.string) })
+            let isPublished = try await self.store.write { [staging] transaction in
+                // A task may have come back since: no turn holds back who puts one.
+                let emptied = try transaction.emptiedItems(tasks, TaskContent.collection, in: id)
+                guard emptied.isSuperset(of: tasks.map { ByteString($0) }) else { return false }
+                transaction.concerns(circle: id)
+                try staging.publish(in: transaction, within: nil, now: now)
+                return true
+            }
+            // The next time finds those that are still deleted.
+            if !isPublished { try await staging.discard() }
         }
     }
 

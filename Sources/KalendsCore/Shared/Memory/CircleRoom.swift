@@ -71,8 +71,8 @@ extension CircleReading {
         let share = MemoryShare(isLarge ? memory.spooled : memory.feeds, network: ByteString(payer))
         try await share.hold(size)
         guard isLarge else { return (share, nil) }
-        let making = memory.text(of: size, for: payer)
-        try await making.hold(size)
+        let making = memory.text(of: rows, for: payer)
+        try await making.hold(rows)
         return (share, making)
     }
 

@@ -160,6 +160,8 @@ package struct MemoryBudgets: Sendable {
     package let feeds: MemoryBudget
     /// Texts of large circles while something is made of them; at worst one at a time.
     let texts: MemoryBudget
+    /// Large resources that calendar apps change, at worst one at a time.
+    let edits: MemoryBudget
     /// Large feeds in spools, from before they are made until their readers have them.
     let spooled: MemoryBudget
     /// Pages of lists and whole circles while they are read, so that a reader of the database remains free for others.
@@ -180,7 +182,9 @@ package struct MemoryBudgets: Sendable {
         answers = MemoryBudget(limit: limits.answerMemory)
         feeds = MemoryBudget(limit: limits.feedMemory)
         texts = MemoryBudget(limit: limits.textMemory, patience: .seconds(10))
-        spooled = MemoryBudget(limit: limits.spooledFeeds, patience: .seconds(10))
+        spooled = MemoryBudget(
+            limit: limits.spooledFeeds, ofOne: limits.spooledFeeds / 4, patience: .seconds(10))
+        edits = MemoryBudget(limit: limits.editMemory, ofOne: limits.editMemory, patience: .seconds(10))
     }
 
     /// The most bytes of elements on one page of a list (4 MiB); a larger element gets a page of its own.
@@ -207,7 +211,7 @@ package struct MemoryBudgets: Sendable {
     private init() {
         (documents, large) = (.unlimited, .unlimited)
         (circles, runs, answers, feeds) = (.unlimited, .unlimited, .unlimited, .unlimited)
-        (texts, spooled) = (.unlimited, .unlimited)
+        (texts, spooled, edits) = (.unlimited, .unlimited, .unlimited)
         pages = Self.pages(2)
         renderings = Self.renderings(2)
     }
@@ -221,6 +225,8 @@ package struct RequestMemory: Sendable {
     package let large: MemoryShare
     package let answer: MemoryShare
     package let feed: MemoryShare
+    /// What a change reads of a large resource.
+    package let edit: MemoryShare
     /// Who takes turns at the database for it.
     package let caller: DatabaseCaller
 
@@ -229,17 +235,18 @@ package struct RequestMemory: Sendable {
         large = MemoryShare(budgets.large, network: network)
         answer = MemoryShare(budgets.answers, network: network)
         feed = MemoryShare(budgets.feeds, network: network)
+        edit = MemoryShare(budgets.edits, network: network)
         caller = DatabaseCaller(network ?? "")
     }
 
     /// Counts the request for its sender, once that is known.
     package func belongs(to sender: Sender) {
-        for share in [document, large, answer, feed] { share.belongs(to: sender.network) }
+        for share in [document, large, answer, feed, edit] { share.belongs(to: sender.network) }
         caller.name = sender.caller
     }
 
     /// Gives everything back.
-    package func letGo() { for share in [document, large, answer, feed] { share.keep(0) } }
+    package func letGo() { for share in [document, large, answer, feed, edit] { share.keep(0) } }
 
     /// Gives back what is held for the body.
     package func letGoOfBody() { for share in [document, large] { share.keep(0) } }

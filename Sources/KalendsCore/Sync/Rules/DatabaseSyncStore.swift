@@ -54,8 +54,8 @@ struct DatabaseSyncStore: SyncStore {
     func eventsOfOthers(_ items: Set<ItemKey>) async throws -> Set<ByteString> {
         let id = id
         return try await context.store.read { transaction in
-            let found = try items.flatMap {
-                try transaction.eventIDs(ofItem: $0.id, in: $0.collection.rawValue, exceptOf: id)
+            let found = try Dictionary(grouping: items, by: \.collection).flatMap { collection, items in
+                try transaction.eventIDs(ofItems: items.map(\.id), in: collection.rawValue, exceptOf: id)
             }
             return Set(found.map { ByteString($0) })
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CalendarSync
 import KalendsCore
 import Pages
 import Storage

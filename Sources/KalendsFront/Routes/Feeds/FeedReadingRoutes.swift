@@ -134,13 +134,22 @@ struct FeedReadingRoutes: Sendable {
             }
             packed =
                 text.count > 1 << 20
-                ? try await LongWork.run(for: context.sender) { Gzip.pack(text) } : Gzip.pack(try ByteBuffer(text))
+                ? try await LongWork.run(for: context.sender) { packedLong(text, for: answer.bodyKey) }
+                : Gzip.pack(try ByteBuffer(text))
         } else {
             return nil
         }
         guard let packed else { throw FeedNotPacked() }
         bodies.keep(packed, for: answer.bodyKey)
         return ResponseBody(byteBuffer: packed)
+    }
+
+    /// A long text as it was packed while this request waited for its turn, or as it is packed now.
+    private func packedLong(_ text: FeedText, for key: FeedBodies.Key) -> ByteBuffer? {
+        if let known = bodies.find(key) { return known }
+        let packed = Gzip.pack(text)
+        if let packed { bodies.keep(packed, for: key) }
+        return packed
     }
 
     /// Counts an access before its answer is sent.

@@ -42,11 +42,13 @@ extension ReadTransaction {
         }
     }
 
-    /// Returns the circles that show events of a source.
-    public func circles(withEventsOf source: EventSource, limit: Int) throws -> [String] {
+    /// Returns circles that show events of a source, in order of id, after one.
+    public func circles(withEventsOf source: EventSource, after id: String, limit: Int) throws -> [String] {
         try rows(
-            "SELECT circle_id FROM event_sources WHERE source = $1 AND events > 0 ORDER BY circle_id LIMIT $2",
-            [.text(source.text), .integer(limit)]
+            """
+            SELECT circle_id FROM event_sources WHERE source = $1 AND events > 0 AND circle_id > $2
+            ORDER BY circle_id LIMIT $3
+            """, [.text(source.text), .text(id), .integer(limit)]
         ).map { try $0.text(required: "circle_id") }
     }
 

@@ -126,6 +126,19 @@ extension ReadTransaction {
         ) { (uid: try $0.text(required: "uid"), startsAt: try $0.integer(required: "first")) }
     }
 
+    /// Returns the bytes of what a circle shows of imported events by UID.
+    public func importedBytes(of uids: [String], in circle: String) throws -> [ByteString: Int] {
+        let found = try eachGroup(uids, from: 2) { parameters, values in
+            try self.values(
+                """
+                SELECT uid, CAST(SUM(length(CAST(content AS BLOB))) AS BIGINT) AS bytes FROM event_versions
+                WHERE circle_id = $1 AND uid IN (\(parameters)) AND until_epoch = \(EventEpoch.open) GROUP BY uid
+                """, [.text(circle)] + values
+            ) { (ByteString(try $0.text(required: "uid")), try $0.integer(required: "bytes")) }
+        }
+        return Dictionary(uniqueKeysWithValues: found)
+    }
+
     /// Passes on the events of `importedEvents(in:from:to:)` UID by UID, each UID's in order of time.
     ///
     /// - Parameter body: must not query the database.

@@ -55,7 +55,7 @@ public enum CircleBound: Hashable, Sendable {
 }
 
 extension Feed {
-    /// The condition that a column has the id of a feed that shows a user's own calendar.
+    /// The condition that a column has the id of a feed that shows a user's own calendar; not of one that is deleted.
     static func showsOwn(_ column: String) -> String {
         "EXISTS (SELECT 1 FROM feeds WHERE feeds.id = \(column) AND feeds.shows_own = 1)"
     }

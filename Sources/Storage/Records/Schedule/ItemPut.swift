@@ -80,7 +80,8 @@ extension ReadTransaction {
         }
     }
 
-    /// Returns those of a collection's items with these ids of which only the id, the UID and the revision are kept.
+    /// Returns those of a collection's items with these ids of which only the id, the UID, the revision and the times are
+    /// kept.
     public func emptiedItems(
         _ ids: [String], _ collection: ScheduleItem.Collection, in circle: String
     ) throws -> Set<ByteString> {

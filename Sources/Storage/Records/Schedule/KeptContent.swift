@@ -154,10 +154,15 @@ extension WriteTransaction {
         FROM kept_contents AS kept LEFT JOIN schedule_items AS item
             ON item.circle_id = kept.circle_id AND item.collection = kept.collection AND item.id = kept.item_id
                 AND kept.part = '' AND item.deleted_at <= kept.at AND item.content <> ''
+                AND NOT EXISTS (
+                    SELECT 1 FROM kept_contents AS later
+                    WHERE later.circle_id = kept.circle_id AND later.collection = kept.collection
+                        AND later.item_id = kept.item_id AND later.part = '' AND later.number > kept.number)
         """
     }
 
     /// Takes all that an item said from its tombstone, once nothing is kept of its deletion: nobody can undo it any more.
+    /// Its id, its UID, its revision and its times stay.
     private func emptyItem(of kept: SQLRow) throws {
         guard let said = kept.text("content") else { return }
         let circle = try kept.text(required: "circle_id")

@@ -31,7 +31,7 @@ public struct ScheduleItem: Hashable, Sendable {
     public var updatedAt = 0
     public var deletedAt: Int?
 
-    /// Whether it was deleted so long ago that only its id, its UID and its revision are kept.
+    /// Whether it was deleted so long ago that only its id, its UID, its revision and its times are kept.
     public var isEmptied: Bool { deletedAt != nil && content.isEmpty }
 }
 

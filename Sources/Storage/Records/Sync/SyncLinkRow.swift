@@ -107,16 +107,21 @@ extension ReadTransaction {
             [.text(collection), .text(item)])
     }
 
-    /// Returns the ids of an item's events in all connections but one.
+    /// Returns the ids of some items' events in the other connections of a connection's circle.
     public func eventIDs(
-        ofItem item: String, in collection: String, exceptOf connection: String
+        ofItems items: [String], in collection: String, exceptOf connection: String
     ) throws -> [String] {
-        try rows(
-            """
-            SELECT external_id FROM sync_links
-            WHERE collection = $1 AND item_id = $2 AND connection_id <> $3 AND external_id IS NOT NULL
-            """, [.text(collection), .text(item), .text(connection)]
-        ).map { try $0.text(required: "external_id") }
+        try eachGroup(items, from: 3) { parameters, values in
+            try rows(
+                """
+                SELECT sync_links.external_id FROM sync_links JOIN connections
+                    ON connections.id = sync_links.connection_id
+                        AND connections.circle_id = (SELECT own.circle_id FROM connections AS own WHERE own.id = $2)
+                WHERE sync_links.collection = $1 AND sync_links.item_id IN (\(parameters))
+                    AND sync_links.connection_id <> $2 AND sync_links.external_id IS NOT NULL
+                """, [.text(collection), .text(connection)] + values
+            ).map { try $0.text(required: "external_id") }
+        }
     }
 
     /// Returns the links of items that cannot be written as they are, the longest waiting ones first.
