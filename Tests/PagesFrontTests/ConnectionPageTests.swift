@@ -208,7 +208,7 @@ struct ConnectionPageTests {
             let hold = Hold(causes: [cause], deletions: deletions, missing: 12 - deletions)
             (run.state, run.held, run.error) = (.held, hold, hold.sentence)
             let text = try SyncContent.text(run)
-            try await server.services.store.record { transaction in
+            try await server.services.store.record { [run] transaction in
                 try transaction.putSyncRun(
                     SyncRunRow(id: run.id, connectionID: id, state: .held, startedAt: now, content: text),
                     RunCounts(isSuccess: false, writes: 0, errors: 0), now: now)
