@@ -88,7 +88,7 @@ struct RefreshTests {
             #expect(try await isThere())
             try await server.call(.delete, "/v1/users/dan?erase=true").expect(200)
             #expect(try await !isThere())
-            #expect(try await server.services.store.read { try $0.importedEventCount(in: "c") } == 1)
+            #expect(try await server.services.store.read { try $0.importedUsage(in: "c").count } == 1)
             serve("Swimming")
             server.clock.advance(seconds: 3_600)
             #expect(try await server.call(.post, refresh).expect(200).json["counts"]?["events"] == 1)
