@@ -6,6 +6,8 @@ internal import Synchronization
 /// counts with the time until now.
 public final class WriteGauge: Sendable {
     private let longestTaken = Atomic(0)
+    /// The same of all that held the writer.
+    private let longestHeld = Atomic(0)
     private let taken = Atomic(0)
     private let counted = Atomic(0)
     /// When the open transaction began, in microseconds since `start`; 0 when none is open.
@@ -20,6 +22,8 @@ public final class WriteGauge: Sendable {
 
     /// The longest time since the last reset.
     public var longest: Duration { max(.microseconds(longestTaken.load(ordering: .relaxed)), open ?? .zero) }
+    /// The longest time for which anything held the writer since the last reset, such as the folding of a log.
+    public var longestWait: Duration { max(.microseconds(longestHeld.load(ordering: .relaxed)), open ?? .zero) }
     /// The sum of all times.
     public var total: Duration { .microseconds(taken.load(ordering: .relaxed)) + (open ?? .zero) }
     public var count: Int { counted.load(ordering: .relaxed) }
@@ -50,7 +54,8 @@ public final class WriteGauge: Sendable {
                 beside.withLock { open in open.firstIndex(of: began).map { _ = open.remove(at: $0) } }
             }
             let time = now - began
-            longestTaken.max(time, ordering: .relaxed)
+            if count > 0 { longestTaken.max(time, ordering: .relaxed) }
+            longestHeld.max(time, ordering: .relaxed)
             taken.add(time, ordering: .relaxed)
             counted.add(count, ordering: .relaxed)
         }
@@ -58,7 +63,10 @@ public final class WriteGauge: Sendable {
     }
 
     /// Starts the longest time again, to measure what follows.
-    public func reset() { longestTaken.store(0, ordering: .relaxed) }
+    public func reset() {
+        longestTaken.store(0, ordering: .relaxed)
+        longestHeld.store(0, ordering: .relaxed)
+    }
 
     // MARK: Giving up
 

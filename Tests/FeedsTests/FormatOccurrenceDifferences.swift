@@ -8,13 +8,8 @@ enum FormatOccurrenceDifferences {
     /// In the strict form of the samples.
     static let samples: [OccurrenceReader: [String: String]] = [
         .icalendar: [
-            "Samples/inbound/exception-with-a-rule-alone.ics": loneDays,
-            "Samples/inbound/rescheduled-without-its-series.ics": loneDays,
-            "Samples/inbound/rescheduled-twice-without-its-series.ics": loneDays,
-            "Samples/inbound/two-rules.ics": "an exception to a day that two rules name leaves the day out",
-            "Samples/malformed/duplicate-uid.ics": twins,
+            "Samples/malformed/duplicate-uid.ics": twins
         ],
-        .ical: ["Samples/inbound/rescheduled-twice-without-its-series.ics": loneDays],
         .icaljs: [
             "Samples/inbound/exception-with-a-rule-alone.ics": loneDays,
             "Samples/inbound/rdate-periods.ics": startBesidePeriods,
@@ -131,13 +126,12 @@ enum FormatOccurrenceDifferences {
     ]
 
     /// Files that an app shows otherwise than they are meant, without a rule that says so.
-    static let verdicts: [OccurrenceReader: [String: String]] = [:]
-
-    /// Strict forms of samples that it refuses.
-    static let refusedSamples: [OccurrenceReader: [String: String]] = [
+    static let verdicts: [OccurrenceReader: [String: String]] = [
         .ical: [
-            "Samples/inbound/two-rules.ics": twoRules,
-            "Samples/malformed/unknown-values.ics": unknownValues,
+            "Samples/inbound/all-day-by-microsoft-flag.ics": "Microsoft's flag makes it a day; it shows the times",
+            "Samples/inbound/exception-that-repeats-the-rule.ics": "it lets an exception repeat",
+            "Samples/inbound/rescheduled-twice-without-its-series.ics": loneDays,
+            "Samples/inbound/until-as-date.ics": "it leaves out the last day of an UNTIL that is a date",
         ]
     ]
 

@@ -218,7 +218,7 @@ struct ConnectionPageTests {
                 let page = try await ann.open(path).expect(200).text
                 #expect(page.contains("12 events would be deleted") == (deletions > 0), "\(path)")
                 #expect(page.contains(hold.sentence) || deletions > 0, "\(path)")
-                #expect(!page.contains("0 events"), "\(path)")
+                #expect(!page.contains("0 events would"), "\(path)")
             }
         }
     }

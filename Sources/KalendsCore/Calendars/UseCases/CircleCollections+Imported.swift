@@ -106,10 +106,7 @@ extension CircleReader {
     /// - Parameter shown: the UID that it showed, derived from its own if something else had that before.
     func removedSeries(shownAs shown: String, name: String) throws -> (series: ImportedSeries, shown: ShownResource)? {
         if let found = try removedSeries(uid: shown, name: name) { return found }
-        // A derived UID and the name begin with the same hash.
-        guard StoredEvent.isDerived(shown), shown.utf8.prefix(64).elementsEqual(name.utf8.prefix(64)) else {
-            return nil
-        }
+        guard let hash = StoredEvent.hash(inDerived: shown), name.hasPrefix(hash) else { return nil }
         var last = ""
         while true {
             let uids = try transaction.idsOfKeptContents(KeptContent.events, in: circle.id, after: last, limit: 1000)

@@ -34,8 +34,10 @@ enum StoredEvent {
         ContentHash(of: SHA256.hash(data: Data("\(source.text)\u{0}\(uid)".utf8))).text + derived
     }
 
-    /// Whether a UID has the form of derived ones.
-    static func isDerived(_ uid: String) -> Bool { uid.hasSuffix(derived) }
+    /// The hash in a derived UID, with which the name of its resource begins, too; nil for another UID.
+    static func hash(inDerived uid: String) -> String? {
+        uid.hasSuffix(derived) ? String(uid.dropLast(derived.count)) : nil
+    }
 
     private static let derived = "@derived"
 }

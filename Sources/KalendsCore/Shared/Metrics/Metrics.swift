@@ -133,7 +133,7 @@ package final class Metrics: Sendable {
             kalends_write_transaction_seconds_total \(writes.total / .seconds(1))
             # HELP kalends_longest_write_transaction_seconds The longest of them, or of folding SQLite's log, since the start.
             # TYPE kalends_longest_write_transaction_seconds gauge
-            kalends_longest_write_transaction_seconds \(writes.longest / .seconds(1))
+            kalends_longest_write_transaction_seconds \(writes.longestWait / .seconds(1))
 
             """
         text += """
