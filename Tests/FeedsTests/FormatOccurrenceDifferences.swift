@@ -7,18 +7,7 @@ import TestSupport
 enum FormatOccurrenceDifferences {
     /// In the strict form of the samples.
     static let samples: [OccurrenceReader: [String: String]] = [
-        .icalendar: [
-            "Samples/malformed/duplicate-uid.ics": twins
-        ],
-        .icaljs: [
-            "Samples/inbound/exception-with-a-rule-alone.ics": loneDays,
-            "Samples/inbound/rdate-periods.ics": startBesidePeriods,
-            "Samples/inbound/rescheduled-twice-without-its-series.ics": loneDays,
-            "Samples/inbound/rescheduled-without-its-series.ics": loneDays,
-            "Samples/inbound/spring-gap-and-autumn-overlap.ics":
-                "a time that the clock shows twice is the first, and one that it skips lies behind the gap",
-            "Samples/inbound/two-rules.ics": "both rules of a series count; it follows one",
-        ],
+        .icalendar: ["Samples/malformed/duplicate-uid.ics": twins]
     ]
 
     /// In the strict form of files that other projects wrote; in these files themselves, too, for icalendar.
@@ -28,12 +17,7 @@ enum FormatOccurrenceDifferences {
 
     private static let formsOfICalendar: [String: String] = [
         "collective+icalendar/src/icalendar/fuzzing/corpus/event_with_recurrence.ics": floatingInUTC,
-        "collective+icalendar/src/icalendar/tests/calendars/issue_156_RDATE_with_PERIOD_TZID_khal.ics": loneDays,
-        "collective+icalendar/src/icalendar/tests/calendars/issue_156_RDATE_with_PERIOD_TZID_khal_2.ics": loneDays,
         "collective+icalendar/src/icalendar/tests/events/event_with_recurrence.ics": floatingInUTC,
-        "ical4j/valid/Christian32Holidays.ics": startCounts,
-        "ical4j/valid/blalor.ics": replacedAndLeftOut,
-        "ical4j/valid/korganizer_sample.ics": startCounts,
         "jens-maus+node-ical/test/fixtures/biweekly-exdate-until.ics":
             "a series in UTC stays in UTC; it follows the clock of X-WR-TIMEZONE",
         "jens-maus+node-ical/test/fixtures/tv-show-episode.ics": twins,
@@ -43,6 +27,11 @@ enum FormatOccurrenceDifferences {
 
     /// In the files as they are, which it reads without repairs.
     static let files: [String: String] = [
+        "collective+icalendar/src/icalendar/tests/calendars/issue_156_RDATE_with_PERIOD_TZID_khal.ics": loneDays,
+        "collective+icalendar/src/icalendar/tests/calendars/issue_156_RDATE_with_PERIOD_TZID_khal_2.ics": loneDays,
+        "ical4j/valid/Christian32Holidays.ics": startCounts,
+        "ical4j/valid/blalor.ics": replacedAndLeftOut,
+        "ical4j/valid/korganizer_sample.ics": startCounts,
         "collective+icalendar/src/icalendar/tests/calendars/issue_1633_rdate_with_dates.ics": periodOfDays,
         "collective+icalendar/src/icalendar/tests/calendars/issue_1633_rdate_with_dates_and_tzid.ics": periodOfDays,
         "collective+icalendar/src/icalendar/tests/calendars/issue_526_calendar_with_different_events.ics": lotusZone,
@@ -72,57 +61,28 @@ enum FormatOccurrenceDifferences {
     ]
 
     private static let formsOfICal: [String: String] = [
-        "collective+icalendar/src/icalendar/fuzzing/corpus/issue_157_removes_trailing_semicolon.ics": startLeftOut,
+        "collective+icalendar/src/icalendar/fuzzing/corpus/issue_184_broken_representation_of_period.ics":
+            periodAtStart,
+        "collective+icalendar/src/icalendar/tests/events/issue_184_broken_representation_of_period.ics": periodAtStart,
         "collective+icalendar/src/icalendar/tests/calendars/issue_722_timezone_transition_ambiguity.ics":
             zoneWithoutRules,
-        "collective+icalendar/src/icalendar/tests/events/issue_157_removes_trailing_semicolon.ics": startLeftOut,
-        "ical4j/invalid/CalendarDataFile.ics": startLeftOut,
-        "ical4j/valid/Christian32Holidays.ics": startLeftOut,
         "ical4j/valid/Dryway.ics": zoneWithoutRules,
         "ical4j/valid/Earth32Seasons.ics": zoneWithoutRules,
         "ical4j/valid/EstoniaHolidays.ics": startExcluded,
-        "ical4j/valid/derryn.ics": startLeftOut,
-        "ical4j/valid/friday13-NOT.ics": startLeftOut,
-        "ical4j/valid/korganizer_sample.ics": startLeftOut,
-        "jens-maus+node-ical/test/fixtures/Office-2012-owa.ics": startLeftOut,
-        "jens-maus+node-ical/test/fixtures/duplicate-rrule-sequence.ics": revisions,
-        "jens-maus+node-ical/test/fixtures/duplicate-uid-sequence.ics": revisions,
-        "jens-maus+node-ical/test/fixtures/festival-multiday-rrule.ics": startLeftOut,
         "jens-maus+node-ical/test/fixtures/test_with_tz_list.ics": startExcluded,
         "kewisch+ical.js/samples/timezone_from_file.ics": zoneWithoutRules,
-        "u01jmg3+ics-parser/examples/ICal.ics": startLeftOut,
     ]
 
     private static let formsOfICalJS: [String: String] = [
-        "collective+icalendar/src/icalendar/fuzzing/corpus/issue_156_RDATE_with_PERIOD.ics": startBesidePeriods,
-        "collective+icalendar/src/icalendar/fuzzing/corpus/issue_156_RDATE_with_PERIOD_list.ics": startBesidePeriods,
-        "collective+icalendar/src/icalendar/fuzzing/corpus/issue_157_removes_trailing_semicolon.ics": startLeftOut,
-        "collective+icalendar/src/icalendar/fuzzing/corpus/issue_464_invalid_rdate.ics": startBesidePeriods,
-        "collective+icalendar/src/icalendar/tests/calendars/issue_1426.ics": startBesidePeriods,
-        "collective+icalendar/src/icalendar/tests/calendars/issue_156_RDATE_with_PERIOD_TZID_khal.ics": loneDays,
-        "collective+icalendar/src/icalendar/tests/calendars/issue_156_RDATE_with_PERIOD_TZID_khal_2.ics": loneDays,
-        "collective+icalendar/src/icalendar/tests/calendars/issue_722_missing_timezones.ics": startBesidePeriods,
+        "collective+icalendar/src/icalendar/fuzzing/corpus/issue_184_broken_representation_of_period.ics":
+            periodAtStart,
+        "collective+icalendar/src/icalendar/tests/events/issue_184_broken_representation_of_period.ics": periodAtStart,
         "collective+icalendar/src/icalendar/tests/calendars/period_with_timezone.ics": countOfRule,
-        "collective+icalendar/src/icalendar/tests/events/issue_156_RDATE_with_PERIOD.ics": startBesidePeriods,
-        "collective+icalendar/src/icalendar/tests/events/issue_156_RDATE_with_PERIOD_list.ics": startBesidePeriods,
-        "collective+icalendar/src/icalendar/tests/events/issue_157_removes_trailing_semicolon.ics": startLeftOut,
-        "collective+icalendar/src/icalendar/tests/events/issue_464_invalid_rdate.ics": startBesidePeriods,
-        "ical4j/invalid/CalendarDataFile.ics": startLeftOut,
         "ical4j/valid/Christian32Holidays.ics": leapDay,
         "ical4j/valid/EstoniaHolidays.ics": startExcluded,
-        "ical4j/valid/blalor.ics": replacedAndLeftOut,
-        "ical4j/valid/derryn.ics": startLeftOut,
-        "ical4j/valid/friday13-NOT.ics": startLeftOut,
-        "ical4j/valid/korganizer_sample.ics": startLeftOut,
         "ical4j/valid/mathBirthdays.ics": leapDay,
-        "jens-maus+node-ical/test/fixtures/Office-2012-owa.ics": startLeftOut,
-        "jens-maus+node-ical/test/fixtures/duplicate-rrule-sequence.ics": revisions,
-        "jens-maus+node-ical/test/fixtures/duplicate-uid-sequence.ics": revisions,
-        "jens-maus+node-ical/test/fixtures/festival-multiday-rrule.ics": startLeftOut,
         "jens-maus+node-ical/test/fixtures/recurrence-sequence.ics": foreignDays,
         "jens-maus+node-ical/test/fixtures/test_with_tz_list.ics": startExcluded,
-        "kewisch+ical.js/samples/multiple_rrules.ics": startLeftOut,
-        "u01jmg3+ics-parser/examples/ICal.ics": startLeftOut,
     ]
 
     /// Files that an app shows otherwise than they are meant, without a rule that says so.
@@ -132,6 +92,24 @@ enum FormatOccurrenceDifferences {
             "Samples/inbound/exception-that-repeats-the-rule.ics": "it lets an exception repeat",
             "Samples/inbound/rescheduled-twice-without-its-series.ics": loneDays,
             "Samples/inbound/until-as-date.ics": "it leaves out the last day of an UNTIL that is a date",
+            "collective+icalendar/src/icalendar/tests/calendars/issue_722_timezone_transition_ambiguity.ics":
+                zoneWithoutRules,
+            "ical4j/invalid/smallcluster.ics": "an UNTIL that is no time",
+            "ical4j/valid/2207678.ics": zoneOfFile,
+            "ical4j/valid/Australian32Holidays.ics": "rules of years without a month",
+            "ical4j/valid/Earth32Seasons.ics": zoneWithoutRules,
+            "ical4j/valid/blankTzid.ics": zoneOfFile,
+            "ical4j/valid/lotr-updated.ics": untilBeforeStart,
+            "ical4j/valid/lotr.ics": untilBeforeStart,
+            "jens-maus+node-ical/test/fixtures/daily-count-exdate-recurrence-id.ics":
+                "an occurrence that ends before it starts",
+            "jens-maus+node-ical/test/fixtures/duplicate-rrule-sequence.ics": revisions,
+            "jens-maus+node-ical/test/fixtures/duplicate-uid-sequence.ics": revisions,
+            "jens-maus+node-ical/test/fixtures/exchange-custom-tz.ics": zoneOfFile,
+            "jens-maus+node-ical/test/fixtures/exchange_whole_day_moved_recurrence.ics": untilAtLocalMidnight,
+            "jens-maus+node-ical/test/fixtures/exchange_whole_day_moved_recurrence_offset_tz.ics": untilAtLocalMidnight,
+            "jens-maus+node-ical/test/fixtures/test_with_int_tzid.ics": zoneOfFile,
+            "kewisch+ical.js/samples/timezone_from_file.ics": zoneWithoutRules,
         ]
     ]
 
@@ -144,27 +122,13 @@ enum FormatOccurrenceDifferences {
         ],
         .ical: [
             "collective+icalendar/src/icalendar/tests/calendars/issue_1633_freebusy_with_dates.ics": busyTimes,
-            "collective+icalendar/src/icalendar/tests/calendars/period_with_timezone.ics": mixedPeriods,
-            "collective+icalendar/src/icalendar/tests/calendars/rfc_7265_appendix_example_2_ical.ics": mixedPeriods,
             "ical4j/invalid/boeing.ics": busyTimes,
-            "ical4j/invalid/lastfm.ics": unknownValues,
-            "kewisch+ical.js/samples/multiple_rrules.ics": twoRules,
-            "kewisch+ical.js/samples/recur_instances.ics": mixedPeriods,
             "kewisch+ical.js/test/parser/grouped.ics": "names with a group before them",
-            "mangstadt+biweekly/src/test/resources/biweekly/io/text/vcal-example2.vcs": unknownValues,
-            "mangstadt+biweekly/src/test/resources/biweekly/io/text/vcal-example3.vcs": unknownValues,
         ],
     ]
 
     private static let busyTimes = "FREEBUSY with dates, or in a year with a month of one digit"
-    private static let mixedPeriods = "added days with an end beside others, which a feed does not have"
-    private static let twoRules = "a second RRULE"
-    private static let unknownValues =
-        "values of GEO, PRIORITY or STATUS that it does not know, which a feed leaves out"
-    private static let startLeftOut =
-        "a start that the rule does not name takes place (RFC 5545 section 3.8.5.3); it leaves it out"
     private static let zoneWithoutRules = "it forgets changes without a rule in a zone that it does not know by name"
-    private static let startBesidePeriods = "a start takes place beside added periods; it leaves it out"
     private static let replacedAndLeftOut =
         "a day with an event of its own takes place, although Apple also lists it as EXDATE"
     private static let countOfRule = "COUNT counts what the rule gives and no added day; it counts one"
@@ -174,6 +138,9 @@ enum FormatOccurrenceDifferences {
     private static let revisions = "of two revisions of one event the later counts; it shows both"
 
     private static let loneDays = "days of a series that is not in the file are events, and it keeps one of them"
+    private static let periodAtStart =
+        "a period that begins when the event does is the same occurrence with another length; it shows one or the other"
+    private static let zoneOfFile = "a zone that only the file has is followed; it does not know it, or by another name"
     private static let twins = "two events with one UID are two events, and it keeps the last"
     private static let startCounts =
         "a start that the rule does not name counts as the first of COUNT (RFC 5545 section 3.8.5.3); it gives one more"
