@@ -56,7 +56,9 @@ struct FormatOccurrenceTests {
     func verdicts(reader: OccurrenceReader, client: CalendarClient) async throws {
         guard OccurrenceReader.installed.contains(reader) else { return }
         let years = Years(first: 1990, end: 2031)
-        let files = CalendarFile.all.filter { $0.path != "Samples/malformed/endless-rules.ics" }
+        // Their rules never end there, those of the zone neither.
+        let endless = ["endless-rules", "endless-time-zone"].map { "Samples/malformed/\($0).ics" }
+        let files = CalendarFile.all.filter { !endless.contains($0.path) }
         let theirs = try await reader.expand(try files.map { (name: $0.path, bytes: try $0.bytes) }, in: years)
         let differences = Differences.verdicts[reader] ?? [:]
         var named = 0

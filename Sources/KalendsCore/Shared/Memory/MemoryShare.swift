@@ -62,7 +62,8 @@ package final class MemoryShare: Sendable {
     /// Like `hold`, in a transaction, in which nobody can wait: throws `Needed` if there is no room.
     func need(_ count: Int) throws(Needed) { guard holdNow(count) else { throw Needed(share: self, count: count) } }
 
-    /// Does what needs room within a transaction, and begins again once that is free; throws 503 if there is none in time.
+    /// Does work that needs room within a transaction, and starts it again each time that room becomes free; throws 503 if
+    /// the wait for room takes too long.
     static func waiting<Value>(_ work: () async throws -> Value) async throws -> Value {
         while true {
             do { return try await work() } catch let needed as Needed { try await needed.share.hold(needed.count) }
