@@ -60,9 +60,9 @@ struct FormsRoundTripTests {
         let calendar = Forms.calendar(
             Reading.event(["DTSTART;TZID=Africa/Casablanca:20260105T090000", "RRULE:FREQ=DAILY"]))
         let wide = Instant(seconds: 1_767_225_600)...Instant(seconds: 1_900_000_000)
-        let text = [calendar.serialized(coverage: wide)]
-        #expect(calendar.jCal(coverage: wide) == Array(ICalendar.jCal(fromStrictText: text).joined()))
-        #expect(calendar.xCal(coverage: wide) == Array(ICalendar.xCal(fromStrictText: text).joined()))
+        let text = calendar.serialized(coverage: wide)
+        #expect(calendar.jCal(coverage: wide) == Array(Forms.jCalParts(of: text).joined()))
+        #expect(calendar.xCal(coverage: wide) == Array(Forms.xCalParts(of: text).joined()))
         #expect(calendar.jCal(coverage: wide) != calendar.jCal())
     }
 
@@ -75,11 +75,11 @@ struct FormsRoundTripTests {
             ]
         }
         let text = Forms.calendar(events).serialized()
-        for parts in [ICalendar.jCal(fromStrictText: [text]), ICalendar.xCal(fromStrictText: [text])] {
+        for parts in [Forms.jCalParts(of: text), Forms.xCalParts(of: text)] {
             #expect(parts.count > 4)
             #expect(parts.allSatisfy { $0.count < 300 << 10 && $0.capacity < 310 << 10 })
         }
-        let calendar = try ICalendar(jCal: Array(ICalendar.jCal(fromStrictText: [text]).joined()))
+        let calendar = try ICalendar(jCal: Array(Forms.jCalParts(of: text).joined()))
         #expect(calendar.events.count == 100)
     }
 

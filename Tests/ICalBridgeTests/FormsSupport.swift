@@ -13,6 +13,18 @@ enum Forms {
 
     static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
+    static func jCalParts(of text: [UInt8], calendars: Int = 1) -> [[UInt8]] {
+        var parts: [[UInt8]] = []
+        ICalendar.jCal(fromStrictText: [text], calendars: calendars) { parts.append($0) }
+        return parts
+    }
+
+    static func xCalParts(of text: [UInt8]) -> [[UInt8]] {
+        var parts: [[UInt8]] = []
+        ICalendar.xCal(fromStrictText: [text]) { parts.append($0) }
+        return parts
+    }
+
     /// Returns the calendar as read from the strict writer's text, which every form has to restore.
     static func reread(_ calendar: ICalendar) -> ICalendar {
         CalendarReader(options: .init(keepsAttachments: true)).read(calendar.serialized()).calendars.first

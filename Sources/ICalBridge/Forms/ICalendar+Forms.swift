@@ -3,90 +3,82 @@
 extension ICalendar {
     /// The calendar as jCal in UTF-8 (RFC 7265): the properties of `serialized(coverage:)` in the same order.
     public func jCal(coverage: ClosedRange<Instant>? = nil) -> [UInt8] {
-        Array(Self.jCal(fromStrictText: [serialized(coverage: coverage)]).joined())
+        var bytes: [UInt8] = []
+        Self.jCal(fromStrictText: [serialized(coverage: coverage)]) { bytes += $0 }
+        return bytes
     }
 
     /// Makes jCal from iCalendar text that `serialized(coverage:)` wrote, for callers that already have it.
     ///
     /// Text from elsewhere is not repaired here: read it with `CalendarReader` first.
     ///
-    /// - Parameter parts: the text, in parts each of which ends where a line does.
-    /// - Returns: the bytes in parts, since one array of a large text would need much memory in one place.
-    public static func jCal(fromStrictText parts: [[UInt8]]) -> [[UInt8]] {
-        var out = GrowingParts()
-        var calendars = 0
-        var isFirst = true
-        PropertyTree.walk(inText: parts) { step in
+    /// - Parameters:
+    ///   - parts: the text, in parts each of which ends where a line does.
+    ///   - calendars: how many calendars the text has; any number other than one makes an array (RFC 7265 section 3.2).
+    ///   - write: called with the bytes in order, a part at a time, since all of a large text would need much memory.
+    public static func jCal<Failure: Error>(
+        fromStrictText parts: [[UInt8]], calendars: Int = 1, to write: ([UInt8]) throws(Failure) -> Void
+    ) throws(Failure) {
+        var out = Array((calendars == 1 ? "" : "[").utf8)
+        var (isFirstCalendar, isFirst) = (true, true)
+        try PropertyTree.walk(inText: parts) { (step) throws(Failure) in
             switch step {
             case .begin(let calendar):
-                if calendars > 0 { out.last.append(UInt8(ascii: ",")) }
-                calendar.beginJCal(to: &out.last)
-                isFirst = true
+                if !isFirstCalendar { out.append(UInt8(ascii: ",")) }
+                calendar.beginJCal(to: &out)
+                (isFirstCalendar, isFirst) = (false, true)
             case .component(let component):
-                out.last += (isFirst ? "\n" : ",\n").utf8
-                component.writeJCal(to: &out.last)
+                out += (isFirst ? "\n" : ",\n").utf8
+                component.writeJCal(to: &out)
                 isFirst = false
             case .end:
-                PropertyTree.endJCal(to: &out.last)
-                calendars += 1
+                PropertyTree.endJCal(to: &out)
             }
-            out.cut()
+            try cut(&out, write)
         }
-        // Any number of calendars other than one is an array of calendars (RFC 7265 section 3.2).
-        let (before, after) = calendars == 1 ? ("", "\n") : ("[", "]\n")
-        out.last += after.utf8
-        return [Array(before.utf8)] + out.all
+        try write(out + (calendars == 1 ? "\n" : "]\n").utf8)
     }
 
     /// The calendar as xCal in UTF-8 (RFC 6321): the properties of `serialized(coverage:)` in the same order.
     ///
     /// A property or parameter whose name begins with a digit, which no XML element's name may, is left out.
     public func xCal(coverage: ClosedRange<Instant>? = nil) -> [UInt8] {
-        Array(Self.xCal(fromStrictText: [serialized(coverage: coverage)]).joined())
+        var bytes: [UInt8] = []
+        Self.xCal(fromStrictText: [serialized(coverage: coverage)]) { bytes += $0 }
+        return bytes
     }
 
-    /// Makes xCal from iCalendar text, like `jCal(fromStrictText:)`.
-    public static func xCal(fromStrictText parts: [[UInt8]]) -> [[UInt8]] {
-        var out = GrowingParts()
-        out.last += "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<icalendar xmlns=\"\(XMLElement.xCal)\">\n".utf8
+    /// Makes xCal from iCalendar text, like `jCal(fromStrictText:calendars:to:)`.
+    public static func xCal<Failure: Error>(
+        fromStrictText parts: [[UInt8]], to write: ([UInt8]) throws(Failure) -> Void
+    ) throws(Failure) {
+        var out = Array("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<icalendar xmlns=\"\(XMLElement.xCal)\">\n".utf8)
         var isFirst = true
-        PropertyTree.walk(inText: parts) { step in
+        try PropertyTree.walk(inText: parts) { (step) throws(Failure) in
             switch step {
             case .begin(let calendar):
-                calendar.beginXCal(to: &out.last)
+                calendar.beginXCal(to: &out)
                 isFirst = true
             case .component(let component):
-                if isFirst { out.last += "<components>\n".utf8 }
-                component.writeXCal(to: &out.last)
+                if isFirst { out += "<components>\n".utf8 }
+                component.writeXCal(to: &out)
                 isFirst = false
             case .end(let name):
-                if !isFirst { out.last += "</components>\n".utf8 }
-                PropertyTree.endXCal(name, to: &out.last)
+                if !isFirst { out += "</components>\n".utf8 }
+                PropertyTree.endXCal(name, to: &out)
             }
-            out.cut()
+            try cut(&out, write)
         }
-        out.last += "</icalendar>\n".utf8
-        return out.all
+        try write(out + "</icalendar>\n".utf8)
     }
-}
 
-/// A text that grows in parts.
-private struct GrowingParts {
-    private static let size = 256 << 10
-
-    private var full: [[UInt8]] = []
-    /// The part that grows.
-    var last: [UInt8] = []
-
-    /// All parts in order.
-    var all: [[UInt8]] { full + [last.compact] }
-
-    /// Begins the next part if the last one is large.
-    mutating func cut() {
-        guard last.count >= Self.size else { return }
-        full.append(last.compact)
-        last = []
-        last.reserveCapacity(Self.size)
+    /// Passes on what was made, if it is much.
+    private static func cut<Failure: Error>(
+        _ out: inout [UInt8], _ write: ([UInt8]) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard out.count >= 256 << 10 else { return }
+        try write(out.compact)
+        out = []
     }
 }
 

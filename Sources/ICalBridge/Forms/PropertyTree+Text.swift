@@ -15,28 +15,30 @@ extension PropertyTree {
     /// Unclosed components are left out; a file from elsewhere has to go through the calendar reader first.
     ///
     /// - Parameter parts: the text, in parts each of which ends where a line does.
-    static func walk(inText parts: [[UInt8]], _ visit: (Step) -> Void) {
+    static func walk<Failure: Error>(
+        inText parts: [[UInt8]], _ visit: (Step) throws(Failure) -> Void
+    ) throws(Failure) {
         var open: [PropertyTree] = []
         var hasBegun = false
         // At the first component, or at the end, all properties of the calendar have been read.
-        func begin() {
+        func begin() throws(Failure) {
             guard !hasBegun else { return }
             hasBegun = true
-            visit(.begin(open[0]))
+            try visit(.begin(open[0]))
         }
-        func take(_ property: Property) {
+        func take(_ property: Property) throws(Failure) {
             switch property.name {
             case "BEGIN":
-                if !open.isEmpty { begin() }
+                if !open.isEmpty { try begin() }
                 open.append(PropertyTree(name: property.trimmed.uppercased()))
             case "END":
-                if open.count == 1 { begin() }
+                if open.count == 1 { try begin() }
                 guard let component = open.popLast() else { return }
                 if open.isEmpty {
                     hasBegun = false
-                    visit(.end(name: component.name))
+                    try visit(.end(name: component.name))
                 } else if open.count == 1 {
-                    visit(.component(component))
+                    try visit(.component(component))
                 } else if open.count < depthLimit {
                     open[open.count - 1].components.append(component)
                 }
@@ -48,7 +50,7 @@ extension PropertyTree {
             var log = ProblemLog(limit: 0)
             let text = SourceText(part, log: &log)
             for line in text.lines {
-                if let property = Property(text.bytes, line) { take(property) }
+                if let property = Property(text.bytes, line) { try take(property) }
             }
         }
     }

@@ -27,6 +27,9 @@ package final class FeedRenderer: Sendable {
         var duration: Duration?
     }
 
+    /// The bytes of all schedules that are kept.
+    var size: Int { cache.withLock(\.size) }
+
     private struct Key: Hashable {
         var circleID: String
         var look: FeedRenderKey
@@ -75,20 +78,20 @@ package final class FeedRenderer: Sendable {
         room: MemoryShare?
     ) async throws -> Rendered {
         try await threads.run(for: ByteString(live.feed.userID)) { [source] in
-            let parts =
-                switch source {
-                case .text(let feed) where form == .jCal:
-                    ICalendar.jCal(fromStrictText: feed.text.parts)
-                case .text(let feed): ICalendar.xCal(fromStrictText: feed.text.parts)
-                case .events(let events):
-                    [
-                        calendar(live, events: FeedFilter(live, window: window).notices + events)
-                            .bytes(as: form, coverage: window.from...window.to)
-                    ]
-                }
-            var hash = SHA256()
-            for part in parts { hash.update(data: part) }
-            return Rendered(text: FeedText(parts, room: room), hash: ContentHash(of: hash.finalize()))
+            var (text, hash) = (FeedText.Maker(), SHA256())
+            func add(_ part: [UInt8]) throws {
+                hash.update(data: part)
+                try text.add(part)
+            }
+            switch source {
+            case .text(let feed) where form == .jCal: try ICalendar.jCal(fromStrictText: feed.text.parts, to: add)
+            case .text(let feed): try ICalendar.xCal(fromStrictText: feed.text.parts, to: add)
+            case .events(let events):
+                try add(
+                    calendar(live, events: FeedFilter(live, window: window).notices + events)
+                        .bytes(as: form, coverage: window.from...window.to))
+            }
+            return Rendered(text: try text.finish(room: room), hash: ContentHash(of: hash.finalize()))
         }
     }
 

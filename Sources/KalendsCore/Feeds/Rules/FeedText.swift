@@ -34,21 +34,46 @@ package final class FeedText: Sendable {
     /// Throws 503 if the system has no room for it.
     func spooledIfLarge() throws -> FeedText {
         guard isLarge, spool == nil else { return self }
-        do {
-            let spool = try Spool()
-            var piece: [UInt8] = []
-            for part in parts {
-                piece += part
-                guard piece.count >= Self.pieceSize else { continue }
-                try spool.append(piece)
-                piece.removeAll(keepingCapacity: true)
-            }
-            try spool.append(piece)
+        var maker = Maker()
+        for part in parts { try maker.add(part) }
+        return try maker.finish(room: room)
+    }
+
+    /// A text while it is made: what becomes large goes to a spool, part by part.
+    ///
+    /// Throws 503 if the system has no room for it.
+    struct Maker {
+        private var parts: [[UInt8]] = []
+        private var (count, unwritten) = (0, 0)
+        private var spool: Spool?
+
+        mutating func add(_ part: [UInt8]) throws {
+            parts.append(part)
+            (count, unwritten) = (count + part.count, unwritten + part.count)
+            if count > FeedText.mostJoined, unwritten >= FeedText.pieceSize { try write() }
+        }
+
+        /// - Parameter room: the room held for the text; a large one keeps it as long as it exists.
+        consuming func finish(room: MemoryShare?) throws -> FeedText {
+            if count > FeedText.mostJoined { try write() }
+            guard let spool else { return FeedText(parts, room: room) }
             // It was as long as the circle might have made it.
             room?.keep(spool.count)
             return FeedText(spool, room: room)
-        } catch {
-            throw Refusal.noRoom
+        }
+
+        private mutating func write() throws {
+            var joined: [UInt8] = []
+            joined.reserveCapacity(unwritten)
+            for part in parts { joined += part }
+            (parts, unwritten) = ([], 0)
+            do {
+                let spool = try self.spool ?? Spool()
+                try spool.append(joined)
+                self.spool = spool
+            } catch {
+                throw Refusal.noRoom
+            }
         }
     }
 
