@@ -253,6 +253,11 @@ int kalends_return_memory(size_t grown) {
     return result;
 }
 
+size_t kalends_allocated_memory(void) {
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
 int kalends_is_clock_synchronized(void) {
     // Nothing is changed without modes.
     struct timex state = {0};

@@ -59,6 +59,9 @@ int kalends_settle_allocator(void);
 /// time, or cannot be known; returns 1 if any were given.
 int kalends_return_memory(size_t grown);
 
+/// The bytes that the program holds of the C library's allocator.
+size_t kalends_allocated_memory(void);
+
 /// Whether the kernel says that a time server keeps its clock (adjtimex(2)): 1, or 0.
 int kalends_is_clock_synchronized(void);
 

@@ -18,6 +18,9 @@ final class CircleIndexes: Sendable {
 
     private let kept = Mutex(LeastRecentlyUsed<Key, CircleIndex>(limit: limit))
 
+    /// The bytes of all indexes.
+    var size: Int { kept.withLock(\.cost) }
+
     /// Returns the index of a circle for a person in the state of the transaction; throws `Missing` without one.
     ///
     /// - Parameter made: an index that was just made, which may be too large to be kept.

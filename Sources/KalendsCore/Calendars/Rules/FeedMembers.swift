@@ -13,6 +13,9 @@ final class KeptFeedMembers: Sendable {
 
     private let kept = Mutex(LeastRecentlyUsed<ByteString, FeedMembers>(limit: limit))
 
+    /// The bytes of all of them.
+    var size: Int { kept.withLock(\.cost) }
+
     func find(_ token: ByteString) -> FeedMembers? { kept.withLock { $0.find(token) } }
 
     func keep(_ members: FeedMembers, for token: ByteString) {

@@ -161,7 +161,7 @@ package struct MemoryBudgets: Sendable {
     package let feeds: MemoryBudget
     /// Texts of large circles while something is made of them; at worst one at a time.
     let texts: MemoryBudget
-    /// Large resources that calendar apps change, at worst one at a time.
+    /// Large resources that calendar apps change; one user's have three quarters of it.
     let edits: MemoryBudget
     /// Large feeds in spools, from before they are made until their readers have them.
     let spooled: MemoryBudget

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSandbox
 import FoundationEssentials
 import Glibc
 
@@ -34,6 +35,9 @@ struct ProcessMetrics {
             # HELP process_resident_memory_bytes Resident memory size in bytes.
             # TYPE process_resident_memory_bytes gauge
             process_resident_memory_bytes \(Int(pages) * sysconf(CInt(_SC_PAGESIZE)))
+            # HELP kalends_allocated_memory_bytes Bytes that the program holds of the C library's allocator.
+            # TYPE kalends_allocated_memory_bytes gauge
+            kalends_allocated_memory_bytes \(kalends_allocated_memory())
             # HELP process_virtual_memory_bytes Virtual memory size in bytes.
             # TYPE process_virtual_memory_bytes gauge
             process_virtual_memory_bytes \(Int(virtual))

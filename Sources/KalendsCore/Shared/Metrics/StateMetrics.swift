@@ -39,6 +39,16 @@ struct StateMetrics {
         add(
             "tls_certificate_expiry_timestamp_seconds", "When the certificate that the server uses expires.",
             services.settings.tlsCertificate.flatMap(certificateExpiry).map { "\($0)" })
+        let held =
+            services.memory.used + [
+                ("providers", services.sync.answers.memory.bytes), ("schedules", services.renderer.size),
+                ("circle_indexes", services.circleIndexes.size), ("feed_members", services.feedMembers.size),
+            ]
+        text += """
+            # HELP kalends_memory_held_bytes Bytes that are reserved or remembered, by purpose.
+            # TYPE kalends_memory_held_bytes gauge
+            \(held.map { "kalends_memory_held_bytes{purpose=\"\($0.purpose)\"} \($0.bytes)\n" }.joined())
+            """
         if services.leases.isShared, let servers = try? await services.upkeep.servers() {
             add("servers_running", "Servers that have the database.", "\(servers.count(where: \.isRunning))")
             add(
