@@ -54,6 +54,27 @@ struct MemoryBudgetTests {
         #expect(budget.used == 0)
     }
 
+    @Test("One that waits for what its own network holds keeps nobody else waiting, however little is free")
+    func ownFault() async throws {
+        let budget = MemoryBudget(limit: 1000, patience: .seconds(600))
+        #expect(budget.takeNow(500, for: "a") && budget.takeNow(100, for: "b"))
+        // Less is free than it waits for.
+        let more = Task { try await budget.take(500, for: "a") }
+        while budget.waiting < 1 { try await Task.sleep(for: .milliseconds(1)) }
+        try await budget.take(100, for: "c")
+        #expect(budget.takeNow(100, for: "d"))
+        #expect(budget.used == 800)
+        budget.give(500, of: "a")
+        try await more.value
+        // Now others are in the way, so nobody passes.
+        let last = Task { try await budget.take(400, for: "e") }
+        while budget.waiting < 1 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(!budget.takeNow(50, for: "f"))
+        budget.give(500, of: "a")
+        try await last.value
+        #expect(budget.used == 700)
+    }
+
     @Test(
         "Networks take turns: one that asks often keeps another waiting for one turn, and only so many of its own wait")
     func turns() async throws {

@@ -117,7 +117,10 @@ package final class ChangeStreams: Sendable {
                 return known.found
             }
             let now = nextMoment()
-            let found = try await changes.list(in: circle, after: number, limit: limit, for: caller)
+            // Whoever waits for the lane does not wait for what this caller asks the database besides.
+            let found = try await DatabaseCaller.$current.withValue(DatabaseCaller("streams")) {
+                try await changes.list(in: circle, after: number, limit: limit, for: caller)
+            }
             latest.withLock { $0[lane] = Page(question: question, moment: now, found: found) }
             return found
         }

@@ -120,9 +120,16 @@ package final class MemoryBudget: Sendable {
         admit(&state)
     }
 
-    /// Takes room that is free now; returns false if there is none.
+    /// Takes room that is free now; returns false if there is none, or if others wait for it.
     func takeNow(_ count: Int, for network: ByteString?) -> Bool {
-        state.withLock { $0.waiters.isEmpty && take(count, for: network, &$0) }
+        state.withLock { state in
+            state.waiters.allSatisfy { waitsForOwn($0, state) } && take(count, for: network, &state)
+        }
+    }
+
+    /// Whether a waiter needs what its own network holds, however much is free.
+    private func waitsForOwn(_ waiter: Waiter, _ state: State) -> Bool {
+        waiter.network.map { waiter.count > limitOfOne - state.usedBy[$0, default: 0] } ?? false
     }
 
     /// Like `takeNow`, but leaves something for others: a network gets more only while it holds less than half of what
@@ -195,7 +202,7 @@ package final class MemoryBudget: Sendable {
                 waiter.continuation.resume()
             } else {
                 waiting.append(waiter)
-                isFull = isFull || waiter.count > limit - state.used
+                isFull = isFull || waiter.count > limit - state.used && !waitsForOwn(waiter, state)
             }
         }
         state.waiters = waiting

@@ -185,7 +185,7 @@ package struct MemoryBudgets: Sendable {
         texts = MemoryBudget(limit: limits.textMemory, patience: .seconds(10))
         spooled = MemoryBudget(
             limit: limits.spooledFeeds, ofOne: limits.spooledFeeds / 4, patience: .seconds(10))
-        edits = MemoryBudget(limit: limits.editMemory, ofOne: limits.editMemory, patience: .seconds(10))
+        edits = MemoryBudget(limit: limits.editMemory, ofOne: limits.editMemory / 4 * 3, patience: .seconds(10))
     }
 
     /// The most bytes of elements on one page of a list (4 MiB); a larger element gets a page of its own.
@@ -204,6 +204,15 @@ package struct MemoryBudgets: Sendable {
 
     private static func renderings(_ width: Int) -> MemoryBudget {
         MemoryBudget(limit: max(2, width - 1) * mostPageBytes, patience: .seconds(10))
+    }
+
+    /// Bytes in use, by purpose.
+    var used: [(purpose: String, bytes: Int)] {
+        [
+            ("documents", documents), ("large", large), ("circles", circles), ("runs", runs), ("answers", answers),
+            ("feeds", feeds), ("texts", texts), ("edits", edits), ("pages", pages), ("renderings", renderings),
+            ("spooled", spooled),
+        ].map { ($0.0, $0.1.used) }
     }
 
     /// Whether so much is in use that slow readers must read faster.
