@@ -102,6 +102,35 @@ struct StagedEventsTests {
         }
     }
 
+    @Test("A series has so many changed occurrences and bytes of them, over all imports; the report names the others")
+    func longSeries() async throws {
+        var settings = ServerSettings()
+        settings.eventLimits.occurrences = Usage(count: 3, bytes: 250_000)
+        try await TestServer.run(settings: settings) { server in
+            try await server.makeCircle()
+            func change(_ day: Int, _ more: String...) -> [String] {
+                ["UID:s@x", "RECURRENCE-ID:202603\(day)T090000Z", "DTSTART:202603\(day)T100000Z", "SUMMARY:\(day)"]
+                    + more
+            }
+            func leftOut(_ answer: Answer) -> Int {
+                (answer.json["items"]?.array ?? []).count {
+                    $0["reason"]?.string?.contains("more than 3 changed occurrences") == true
+                }
+            }
+            let first = try await server.bring(
+                [OneCalendar.event("s@x", "Series", "RRULE:FREQ=DAILY")] + (10...12).map { change($0) }, as: "ann"
+            ).expect(201)
+            #expect(leftOut(first) == 0)
+            // One more is refused, and a change of one that is there is not.
+            let second = try await server.bring([change(11, "SEQUENCE:1"), change(13)], as: "ann").expect(201)
+            #expect(leftOut(second) == 1, "\(second.text)")
+            let long = "DESCRIPTION:" + String(repeating: "n", count: 100_000)
+            let third = try await server.bring((10...12).map { change($0, "SEQUENCE:2", long) }, as: "ann").expect(201)
+            #expect(leftOut(third) == 1, "\(third.text)")
+            #expect(try await server.services.store.read { try $0.importedUsage(in: "c").count } == 4)
+        }
+    }
+
     @Test("What a process left in the middle is gone at the next start, and what it ended is there again")
     func leftovers() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "staged-\(UUID().uuidString.prefix(8))")

@@ -47,7 +47,10 @@ extension CircleCollections {
         let quotas = settings.quotas.clamped(to: caller.caller.identity)
         let old = isGone ? [] : series.events.map(\.record)
         // All of it is written in one act.
-        guard (old + records).reduce(0, { $0 + $1.content.utf8.count }) <= 2 * Quotas.occurrenceBytesPerItem else {
+        let most = settings.eventLimits.occurrences
+        guard max(old.count, records.count) <= most.count + 1,
+            (old + records).reduce(0, { $0 + $1.content.utf8.count }) <= 2 * most.bytes
+        else {
             throw CollectionFault.forbidden(
                 Sentence(ofOthers: "An imported series as long as this one can only be changed by importing it again."))
         }

@@ -26,6 +26,8 @@ struct EventLimits: Sendable {
     /// The most bytes of one event as it is stored, and of its UID.
     var event = 1 << 20
     var uid = 2000
+    /// The most changed occurrences of one series, and bytes of them: all are read, changed and removed together.
+    var occurrences = Usage(count: 2000, bytes: Quotas.occurrenceBytesPerItem)
     /// The most bytes of all events of a circle as they are stored.
     var bytes = 256 << 20
 }

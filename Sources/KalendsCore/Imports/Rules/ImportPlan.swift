@@ -65,6 +65,8 @@ struct ImportPlan: Sendable {
     /// What tasks are made or changed.
     var tasks = Usage()
     var twins = ImportDuplicates()
+    /// The changed occurrences of the series that the file changes, with those that it brings.
+    var occurrences: [ByteString: Usage] = [:]
     /// The items that the caller wants left out and that have not been found yet.
     private(set) var unmetExclusions: Set<ByteString>
     private let excluded: Set<ByteString>
@@ -156,12 +158,16 @@ struct ImportPlan: Sendable {
         let sources = owner.known.filter { owner.sources[$0] != nil }
         let todos =
             owner.todos == .tasks ? positions.map { items[$0].event }.filter { $0.kind == .toDo }.map(\.uid) : []
-        let (stored, known) = try await store.read { [circle = owner.circle] in
+        let changing = positions.filter { !drafts[$0].recurrenceID.isEmpty }.map { ByteString(items[$0].event.uid) }
+        let series = Set(changing).filter { occurrences[$0] == nil }
+        let (stored, known, changed) = try await store.read { [circle = owner.circle] in
             (
                 try $0.importedVersions(keys, of: sources, in: circle),
-                try $0.importedTasks(todos, in: circle.id)
+                try $0.importedTasks(todos, in: circle.id),
+                try $0.importedOccurrences(of: series.map(\.string), from: sources, in: circle)
             )
         }
+        for uid in series { occurrences[uid] = changed[uid] ?? Usage() }
         let zone = try owner.circle.zone
         var fresh: [(position: Int, record: ImportedEventRecord)] = []
         for index in positions {
@@ -182,6 +188,13 @@ struct ImportPlan: Sendable {
             var former = home.former.flatMap { source -> ImportedEventRecord? in
                 let key = ImportedEventRecord.Key(source, uid: record.uid, recurrenceID: record.recurrenceID)
                 return stored[key].flatMap { $0.isLive ? $0 : nil }
+            }
+            guard drafts[index].recurrenceID.isEmpty || takesOccurrence(record, insteadOf: before ?? former) else {
+                items[index].skip(
+                    .seriesTooLong,
+                    "Its series would have more than \(limits.occurrences.count, .count) changed occurrences, or more than \(limits.occurrences.bytes, .size) bytes of them."
+                )
+                continue
             }
             if var old = before ?? former {
                 if old.source == .tasks, let task {

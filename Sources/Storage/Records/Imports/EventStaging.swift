@@ -208,14 +208,15 @@ extension ImportedEventRecord.Key {
     /// Returns the condition that a row has one of several keys, whose values are consecutive parameters from `first`
     /// on.
     ///
-    /// The UIDs appear twice: SQLite does not look up triples in an index, and would read the whole circle for each
-    /// group.
+    /// UIDs and occurrences appear twice: SQLite does not look up triples in an index, and would read the whole circle, or
+    /// a whole series, for each group.
     static func among(_ count: Int, from first: Int) -> String {
         SQLText.keys(count, from: first) {
             let numbers = (0..<count).map { 3 * $0 + first }
             let triples = numbers.map { "($\($0), $\($0 + 1), $\($0 + 2))" }.joined(separator: ", ")
-            let uids = numbers.map { "$\($0)" }.joined(separator: ", ")
-            return "(uid, recurrence_id, source) IN (VALUES \(triples)) AND uid IN (\(uids))"
+            func all(_ offset: Int) -> String { numbers.map { "$\($0 + offset)" }.joined(separator: ", ") }
+            return "(uid, recurrence_id, source) IN (VALUES \(triples)) AND uid IN (\(all(0))) "
+                + "AND recurrence_id IN (\(all(1)))"
         }
     }
 }

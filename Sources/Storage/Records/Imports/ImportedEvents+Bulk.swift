@@ -43,6 +43,29 @@ extension ReadTransaction {
         return found
     }
 
+    /// Returns how many changed occurrences some sources show of each series, with the bytes of their contents.
+    public func importedOccurrences(
+        of uids: [String], from sources: [EventSource], in circle: Circle
+    ) throws -> [ByteString: Usage] {
+        guard !sources.isEmpty else { return [:] }
+        let origins = sources.map { SQLValue.text($0.text) }
+        let found = try eachGroup(uids, from: 3 + origins.count) { parameters, values in
+            try self.values(
+                """
+                SELECT uid, COUNT(*) AS count, CAST(SUM(length(CAST(content AS BLOB))) AS BIGINT) AS bytes
+                FROM event_versions
+                WHERE circle_id = $1 AND +from_epoch <= $2 AND until_epoch > $2 AND recurrence_id <> ''
+                    AND uid IN (\(parameters)) AND +source IN (\(SQLText.parameters(origins.count, from: 3)))
+                GROUP BY uid
+                """, [.text(circle.id), .integer(circle.eventsEpoch)] + origins + values
+            ) {
+                let usage = Usage(count: try $0.integer(required: "count"), bytes: try $0.integer(required: "bytes"))
+                return (ByteString(try $0.text(required: "uid")), usage)
+            }
+        }
+        return Dictionary(uniqueKeysWithValues: found)
+    }
+
     /// Returns events that other sources brought under these UIDs: those for everybody, and those only for this user.
     ///
     /// The result has one entry for each UID and source that feeds distinguish, and not one for each component.
