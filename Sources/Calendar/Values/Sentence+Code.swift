@@ -16,7 +16,8 @@ extension Sentence {
             xmlAttributeTwice, xmlAttributeLessThan, xmlPrefixUnbound, xmlNameTwoPrefixes, xmlSectionEnd, xmlEndTag,
             xmlDeclaration, xmlControlCharacter, xmlTooManyElements, xmlPrefixUndeclared
         // What is not imported.
-        case newerInFile, uidTooLong, excluded, eventTooLarge, sameUnderOtherUID, privateUnseen, storedNewer,
+        case newerInFile, uidTooLong, excluded, eventTooLarge, seriesTooLong, sameUnderOtherUID, privateUnseen,
+            storedNewer,
             changesOtherSeries, datesElsewhere, ownSchedule, seriesUnderOtherUID, replacesOtherUID, ownWriting,
             replacesOther, privateNow, privateButShared, keptAsToDo, tooManyTasks, taskLeft,
             taskDeleted
@@ -66,6 +67,6 @@ extension Sentence {
         case ownCalendarsFull, ownResourcesFull, ownBytesFull, propertiesFull, pushRegistrationsFull,
             resourceName, calendarName, transferElsewhere, transferToItself
         // What calendar apps store in a circle.
-        case titleNeeded, appointmentTime, appointmentPatient, resourceYears, personalPartsFull
+        case titleNeeded, appointmentTime, appointmentPatient, taskRepeats, resourceYears, personalPartsFull
     }
 }

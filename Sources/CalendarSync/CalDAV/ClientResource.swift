@@ -20,6 +20,7 @@ public struct ClientResource: Hashable, Sendable, Codable {
         /// Nil for a to-do without DUE.
         public var due: Instant?
         public var progress: Progress
+        public var repeats: Bool
     }
 
     public var uid = ""
@@ -117,6 +118,6 @@ extension ClientResource.Task {
             }
         self.init(
             title: event.summary ?? "", notes: EntryReading.lines(event.description),
-            due: due?.instant(floatingIn: rules), progress: progress)
+            due: due?.instant(floatingIn: rules), progress: progress, repeats: !event.recurrence.isEmpty)
     }
 }

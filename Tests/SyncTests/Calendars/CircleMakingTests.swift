@@ -34,6 +34,27 @@ struct CircleMakingTests {
         }
     }
 
+    @Test("A new to-do that repeats is refused with a sentence, since a circle's tasks do not")
+    func repeatingTask() async throws {
+        try await TestServer.withCircle { server in
+            let app = CalendarApp(server: server, user: "ben")
+            for line in ["RRULE:FREQ=WEEKLY", "RDATE:20260312T100000Z"] {
+                let text = CalendarApp.object("VTODO", "UID:w", "DTSTART:20260305T100000Z", line, "SUMMARY:Water")
+                guard
+                    case .invalidData(let sentence) = await CalendarApp.fault({
+                        try await app.put(text, as: "w.ics", in: "c~tasks")
+                    })
+                else {
+                    Issue.record("no refusal")
+                    return
+                }
+                #expect(sentence.text.contains("do not repeat"))
+            }
+            let tasks = try await server.call(.get, "/v1/circles/c/tasks").expect(200).json["items"]?.array
+            #expect(tasks?.contains { $0["title"] == "Water" } == false)
+        }
+    }
+
     @Test("A new event is an appointment of the patient whom a category names; without one, 403 names them all")
     func appointment() async throws {
         try await TestServer.withCircle { server in

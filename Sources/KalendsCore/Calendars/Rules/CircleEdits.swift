@@ -138,6 +138,12 @@ struct NewCircleItem {
     init(_ sent: ClientResource, patients: [Patient], _ look: PersonalLook) throws(CollectionFault) {
         let named = patients.named(in: sent.categories)
         if let task = sent.task {
+            guard !task.repeats else {
+                throw .invalidData(
+                    Sentence(
+                        .taskRepeats,
+                        "A circle's tasks do not repeat. A calendar of your own can have a task that repeats."))
+            }
             var content = TaskContent()
             content.title = task.title.removingPrefix(look.beginning(content)).removingPrefix(
                 look.beginning(FollowUpContent()))
