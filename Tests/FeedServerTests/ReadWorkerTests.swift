@@ -108,8 +108,7 @@ struct ReadWorkerTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let script = folder.appending(path: "worker").path
-        try Data("#!/bin/sh\n\(act)\n".utf8).write(to: URL(filePath: script))
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+        try await makeScript("#!/bin/sh\n\(act)\n", at: script)
         try await TestServer.run(worker: script) { server in
             try await server.makeCircle()
             let answer = try await post(server, Self.file).expect(422)
@@ -128,16 +127,14 @@ struct ReadWorkerTests {
             let folder = server.folder.path
             // The same program with a limit that its own libraries nearly use up.
             let script = "\(folder)/small"
-            try Data(
+            try await makeScript(
                 """
                 #!/bin/sh
                 shift 7
                 exec '\(Programs.kalends)' read-worker --assumed-time-zone UTC --limit 99999999 --processor-seconds 20 \
                 --address-space 1000000
 
-                """.utf8
-            ).write(to: URL(filePath: script))
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+                """, at: script)
             var settings = server.services.settings
             settings.readWorker = script
             let small = ImportReader(settings)

@@ -57,8 +57,7 @@ struct ObjectWorkerTests {
                 give(own.stdin, frame); give(sys.stdout.buffer, take(own.stdout))
 
             """
-        try Data(python.utf8).write(to: URL(filePath: script))
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+        try await makeScript(python, at: script)
         try await body(script) { (try? Data(contentsOf: URL(filePath: log)).count) ?? 0 }
     }
 

@@ -46,3 +46,12 @@ package func runProgram(
 ) async throws -> ProgramResult {
     try await runProgram(path, arguments, environment: environment, input: Data((input ?? "").utf8), in: folder)
 }
+
+/// Makes an executable file.
+///
+/// Another process writes it: a process that is started at the same moment by another test holds what this one writes open
+/// until it becomes its program, and the system starts no file that is open for writing (ETXTBSY).
+package func makeScript(_ text: String, at path: String) async throws {
+    let result = try await runProgram("/usr/bin/install", ["-m", "755", "/dev/stdin", path], input: text)
+    guard result.status == 0 else { throw CocoaError(.fileWriteUnknown) }
+}
