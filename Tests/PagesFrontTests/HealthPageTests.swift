@@ -108,7 +108,7 @@ struct HealthPageTests {
             let page = try await ann.open(
                 "/app/health", headers: HTTPFields(named: ["Accept-Language": "de"])
             ).expect(200)
-            #expect(page.text.contains("Wie es läuft") && page.text.contains("In eine Kalender-App eintragen"))
+            #expect(page.text.contains("Wie es läuft") && page.text.contains("Zu einer Kalender-App hinzufügen"))
         }
     }
 }

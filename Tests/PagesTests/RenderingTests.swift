@@ -257,7 +257,7 @@ struct RenderingTests {
         #expect(try html("apple-disconnected").contains("You disconnected Apple Calendar on your phone <time"))
         #expect(try html("apple-waiting").contains("Waiting for your phone"))
         samples.language = .german
-        #expect(try html("apple-permissionRevoked").contains("Braucht die Erlaubnis"))
+        #expect(try html("apple-permissionRevoked").contains("Braucht die Berechtigung"))
         #expect(try html("apple-disconnected").contains("Vom Telefon getrennt"))
     }
 

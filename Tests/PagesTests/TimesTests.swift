@@ -68,7 +68,7 @@ struct TimesTests {
         #expect(Words.of(.english).number(1_234_567) == "1,234,567")
         #expect(Words.of(.german).number(-1234) == "-1.234")
         #expect(Words.of(.english).percent(99_999, of: 100_000) == "99.9%")
-        #expect(Words.of(.german).percent(1, of: 8) == "12,5 %")
+        #expect(Words.of(.german).percent(1, of: 8) == "12,5\u{A0}%")
         #expect(Words.of(.english).percent(0, of: 0) == "–")
     }
 }
