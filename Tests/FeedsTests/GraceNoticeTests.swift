@@ -163,7 +163,7 @@ struct GraceNoticeTests {
             var sequence = 0
             for (language, expected, part) in [
                 ("de", "CK: Diese Kalenderadresse endet am 4. März 2026", "seit dem 2. März 2026"),
-                ("es", "CK: Esta dirección de calendario termina el 4 de marzo de 2026", "desde el 2 de marzo de 2026"),
+                ("es", "CK: esta dirección de calendario termina el 4 de marzo de 2026", "desde el 2 de marzo de 2026"),
                 ("fr", "CK\u{A0}: cette adresse de calendrier prend fin le 4 mars 2026", "depuis le 2 mars 2026"),
                 ("it", "CK: questo indirizzo di calendario termina il giorno 4 marzo 2026", "dal giorno 2 marzo 2026"),
                 ("nl", "CK: dit agenda-adres vervalt op 4 maart 2026", "sinds 2 maart 2026"),
