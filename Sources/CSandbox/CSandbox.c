@@ -227,7 +227,7 @@ int kalends_memory_file(void) { return memfd_create("kalends-input", MFD_CLOEXEC
 
 int kalends_settle_allocator(void) {
     if (IS_SANITIZED) return 1;
-    return mallopt(M_ARENA_MAX, 2) == 1 && mallopt(M_MMAP_THRESHOLD, 128 << 10) == 1 &&
+    return mallopt(M_ARENA_MAX, 2) == 1 && mallopt(M_MMAP_THRESHOLD, 64 << 10) == 1 &&
            mallopt(M_TRIM_THRESHOLD, 4 << 20) == 1;
 }
 

@@ -8,7 +8,7 @@ package enum Allocator {
     ///
     /// By default the library makes eight arenas per processor, each of which keeps all memory that it ever had, and
     /// each large block that is freed makes it keep larger ones: after a burst of large requests, 417 MiB were resident
-    /// instead of 258. Blocks of 128 KiB and more are outside of the arenas, and are returned as soon as they are freed.
+    /// instead of 258. Blocks of 64 KiB and more are outside of the arenas, and are returned as soon as they are freed.
     ///
     /// - Returns: whether the library accepted the settings.
     package static func settle() -> Bool { kalends_settle_allocator() == 1 }
