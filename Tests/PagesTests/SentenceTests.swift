@@ -83,8 +83,7 @@ struct SentenceTests {
                 Sentence(
                     .ruleRefused,
                     "The rule \("RRULE", .name) cannot be applied, so it is ignored: \(rule, .sentence)"),
-                "RRULE lässt sich nicht befolgen, darum wiederholt sich der Termin danach nicht: FREQ=\u{301}x ist keine "
-                    + "Häufigkeit."
+                "Die Regel RRULE lässt sich nicht anwenden, darum wird sie übergangen: FREQ=\u{301}x ist keine Häufigkeit."
             ),
         ]
         for (sentence, other) in cases {

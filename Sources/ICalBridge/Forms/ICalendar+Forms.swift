@@ -36,7 +36,8 @@ extension ICalendar {
             }
             try cut(&out, write)
         }
-        try write(out + (calendars == 1 ? "\n" : "]\n").utf8)
+        out += (calendars == 1 ? "\n" : "]\n").utf8
+        try write(out.compact)
     }
 
     /// The calendar as xCal in UTF-8 (RFC 6321): the properties of `serialized(coverage:)` in the same order.
@@ -69,7 +70,8 @@ extension ICalendar {
             }
             try cut(&out, write)
         }
-        try write(out + "</icalendar>\n".utf8)
+        out += "</icalendar>\n".utf8
+        try write(out.compact)
     }
 
     /// Passes on what was made, if it is much.
