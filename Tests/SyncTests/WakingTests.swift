@@ -162,6 +162,28 @@ struct WakingTests {
         }
     }
 
+    @Test("A connection that is resumed while a run is still under way runs again at once")
+    func resumed() async throws {
+        try await SyncBench.run { bench in
+            let server = bench.server
+            let id = try await server.connect()
+            try await bench.sync.once()
+            server.clock.advance(seconds: 86_400)
+            bench.calendars[id].slowness.withLock { $0 = 3000 }
+            let run = Task { try await bench.sync.once() }
+            try await eventually("It is under way.") {
+                try await server.call(.get, "/v1/connections/\(id)/runs").json["items"]?.array?.first?["state"]
+                    == "running"
+            }
+            for paused in [true, false] {
+                try await server.call(.patch, "/v1/connections/\(id)", ["paused": .bool(paused)]).expect(200)
+            }
+            bench.calendars[id].slowness.withLock { $0 = 0 }
+            let runs = try await run.value + bench.sync.once()
+            #expect(runs == 2)
+        }
+    }
+
     @Test("All changes of a transaction wake the connections with one statement")
     func transaction() async throws {
         try await SyncBench.run { bench in

@@ -87,6 +87,10 @@ extension ConnectionRun {
             own.lookEvery = every
             let gap = isUndo ? 0 : PollSchedule.gap(every, interval, channel, stretch: stretch, now: now)
             own.note(record, failure, isMissing: isMissing, interval: gap, now: now)
+            // Somebody resumed or changed the connection while the run was under way.
+            if own.state == .active, let asked = before.nextSyncAt, asked != start.parts.connection.nextSyncAt {
+                own.nextSyncAt = min(own.nextSyncAt ?? asked, asked)
+            }
             if record.state != .held { try transaction.noteOfficeProblem(failure, of: own, now: now) }
             let isNews =
                 own.state != before.state || own.lastSyncStatus != before.lastSyncStatus
