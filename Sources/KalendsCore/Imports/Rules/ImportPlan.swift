@@ -70,6 +70,8 @@ struct ImportPlan: Sendable {
     private let excluded: Set<ByteString>
     /// The series with exceptions of a followed calendar that a file has brought with the same exceptions.
     var broughtSeries: Set<ByteString> = []
+    /// The bytes of the components of each event that has several, stored ones and those that this import brings.
+    var seriesBytes: [ByteString: Int] = [:]
 
     /// - Parameter owner: the owner of the events; its circle's zone applies to times that name none.
     init(
@@ -104,8 +106,6 @@ struct ImportPlan: Sendable {
             if !index.isNewest(first + position) {
                 items[position].id += "-\(first + position)"
                 items[position].skip(.newerInFile, "The file holds a newer version of the same event.")
-            } else if items[position].event.uid.utf8.count > limits.uid {
-                items[position].skip(.uidTooLong, "Its UID is longer than \(limits.uid, .count) bytes.")
             } else if own.contains(ByteString(items[position].event.uid)) {
                 items[position].skip(
                     .ownSchedule, "This is an event of the schedule itself; it is not imported into the schedule again."
@@ -162,6 +162,9 @@ struct ImportPlan: Sendable {
                 try $0.importedTasks(todos, in: circle.id)
             )
         }
+        try await weigh(
+            positions.filter { !drafts[$0].recurrenceID.isEmpty || index.components(of: items[$0].event.uid) > 1 }
+                .map { items[$0].event.uid }, store)
         let zone = try owner.circle.zone
         var fresh: [(position: Int, record: ImportedEventRecord)] = []
         for index in positions {
@@ -182,6 +185,10 @@ struct ImportPlan: Sendable {
             var former = home.former.flatMap { source -> ImportedEventRecord? in
                 let key = ImportedEventRecord.Key(source, uid: record.uid, recurrenceID: record.recurrenceID)
                 return stored[key].flatMap { $0.isLive ? $0 : nil }
+            }
+            if let most = tooLarge(record, insteadOf: before ?? former) {
+                items[index].skip(.eventTooLarge, "The event is larger than \(most >> 10, .count) KiB.")
+                continue
             }
             if var old = before ?? former {
                 if old.source == .tasks, let task {
