@@ -7,11 +7,13 @@ package final class FeedText: Sendable {
     /// A longer text, in bytes, is never joined into one buffer: it is kept in a spool, from which readers take it at their
     /// pace.
     static let mostJoined = 1 << 20
+    /// Circles of more text, in bytes, are made into a feed with few of their entries in memory at a time.
+    static let mostInMemory = 16 << 20
     private static let pieceSize = 64 << 10
 
     /// The length in bytes.
     package let count: Int
-    /// The bytes in parts, each of which ends where an event does; none in a spool.
+    /// The bytes in parts, each of which ends where an event does; of a text in a spool, those that come before it.
     let parts: [[UInt8]]
     /// The room held for the text before it was made: as long as it exists if it is large, else until a reader counts it.
     package let room: MemoryShare?
@@ -22,9 +24,40 @@ package final class FeedText: Sendable {
         count = parts.reduce(0) { $0 + $1.count }
     }
 
-    private init(_ spool: Spool, room: MemoryShare?) {
-        (self.spool, self.room, parts) = (spool, room, [])
-        count = spool.count
+    private init(_ parts: [[UInt8]], _ spool: Spool, room: MemoryShare?) {
+        (self.parts, self.spool, self.room) = (parts, spool, room)
+        count = parts.reduce(spool.count) { $0 + $1.count }
+        // It was as long as it might have become.
+        room?.keep(count)
+    }
+
+    /// A text that is written to a spool from its beginning to its end, and so takes hardly any memory.
+    package struct Spooling {
+        private let spool: Spool
+        private var piece: [UInt8] = []
+
+        /// Throws 503 if the system has no room, as the other functions do.
+        package init() throws {
+            do { spool = try Spool() } catch { throw Refusal.noRoom }
+        }
+
+        package mutating func add(_ bytes: some Collection<UInt8>) throws {
+            piece += bytes
+            if piece.count >= FeedText.pieceSize { try write() }
+        }
+
+        private mutating func write() throws {
+            do { try spool.append(piece) } catch { throw Refusal.noRoom }
+            piece.removeAll(keepingCapacity: true)
+        }
+
+        /// - Parameters:
+        ///   - parts: what comes before everything that was added.
+        ///   - room: the room held for the text as long as it exists.
+        package mutating func finished(after parts: [[UInt8]] = [], room: MemoryShare?) throws -> FeedText {
+            try write()
+            return FeedText(parts, spool, room: room)
+        }
     }
 
     package var isLarge: Bool { count > Self.mostJoined }
@@ -34,22 +67,9 @@ package final class FeedText: Sendable {
     /// Throws 503 if the system has no room for it.
     func spooledIfLarge() throws -> FeedText {
         guard isLarge, spool == nil else { return self }
-        do {
-            let spool = try Spool()
-            var piece: [UInt8] = []
-            for part in parts {
-                piece += part
-                guard piece.count >= Self.pieceSize else { continue }
-                try spool.append(piece)
-                piece.removeAll(keepingCapacity: true)
-            }
-            try spool.append(piece)
-            // It was as long as the circle might have made it.
-            room?.keep(spool.count)
-            return FeedText(spool, room: room)
-        } catch {
-            throw Refusal.noRoom
-        }
+        var spooling = try Spooling()
+        for part in parts { try spooling.add(part) }
+        return try spooling.finished(room: room)
     }
 
     /// Calls a body with pieces of a few kibibytes, one after the other.
@@ -57,12 +77,12 @@ package final class FeedText: Sendable {
         for index in 0..<pieceCount { try body(try piece(index)) }
     }
 
-    package var pieceCount: Int { spool == nil ? parts.count : (count + Self.pieceSize - 1) / Self.pieceSize }
+    package var pieceCount: Int { parts.count + ((spool?.count ?? 0) + Self.pieceSize - 1) / Self.pieceSize }
 
     package func piece(_ index: Int) throws -> [UInt8] {
-        guard let spool else { return parts[index] }
-        let start = index * Self.pieceSize
-        return try spool.read(start..<min(start + Self.pieceSize, count))
+        guard index >= parts.count, let spool else { return parts[index] }
+        let start = (index - parts.count) * Self.pieceSize
+        return try spool.read(start..<min(start + Self.pieceSize, spool.count))
     }
 
     /// All bytes in one array.
