@@ -28,7 +28,8 @@ struct SpooledFeedTests {
             try await server.call(
                 .put, path,
                 [
-                    "provider": "A", "startAt": "2026-03-02T09:00:00Z", "endAt": "2026-03-02T10:00:00Z",
+                    "patientId": "mom", "provider": "A", "startAt": "2026-03-02T09:00:00Z",
+                    "endAt": "2026-03-02T10:00:00Z",
                     "timeZone": "UTC", "recurrence": ["rrule": "FREQ=DAILY;COUNT=20"],
                 ]
             ).expect(201)
@@ -72,7 +73,8 @@ struct SpooledFeedTests {
         try await TestServer.run { server in
             try await Self.fill(server)
             let file = try await CircleExport.file(of: "c", for: .operatorAtHand, server.services.feedContext)
-            #expect(server.services.memory.spooled.used == file.count && file.isLarge)
+            let held = server.services.memory.spooled.used
+            #expect(held > FeedText.mostJoined && held <= file.count)
             let answer = try await server.raw(
                 .get, "/v1/circles/c/export.ics", headers: [.authorization: "Bearer \(server.key)"]
             ).expect(200)

@@ -43,9 +43,7 @@ package enum Gzip {
     ///
     /// It takes about 10 ms for each MiB, so it must not run on a thread that others wait for. Nil when memory is
     /// short; throws 503 if the system has no room for the spool.
-    ///
-    /// - Parameter room: the room held for the result as long as it exists.
-    static func pack(_ text: FeedText, room: MemoryShare?) throws -> FeedText? {
+    static func pack(_ text: FeedText) throws -> FeedText? {
         var stream = unsafe z_stream()
         guard
             unsafe deflateInit2_(
@@ -64,7 +62,7 @@ package enum Gzip {
         let status = unsafe take(UnsafeRawBufferPointer(start: nil, count: 0), &stream, Z_FINISH, into: &packed)
         guard status == Z_STREAM_END else { return nil }
         try spooling.add(packed.readableBytesView)
-        return try spooling.finished(room: room)
+        return try spooling.finished(inRoomOf: text)
     }
 
     /// Packs bytes until all are taken, or with `Z_FINISH` until the end is written; returns zlib's last status.

@@ -27,8 +27,6 @@ package final class FeedText: Sendable {
     private init(_ parts: [[UInt8]], _ spool: Spool, room: MemoryShare?) {
         (self.parts, self.spool, self.room) = (parts, spool, room)
         count = parts.reduce(spool.count) { $0 + $1.count }
-        // It was as long as it might have become.
-        room?.keep(count)
     }
 
     /// A text that is written to a spool from its beginning to its end, and so takes hardly any memory.
@@ -53,10 +51,19 @@ package final class FeedText: Sendable {
 
         /// - Parameters:
         ///   - parts: what comes before everything that was added.
-        ///   - room: the room held for the text as long as it exists.
-        package mutating func finished(after parts: [[UInt8]] = [], room: MemoryShare?) throws -> FeedText {
+        ///   - room: the room held for the text as long as it exists, which was as long as the text might have become.
+        mutating func finished(after parts: [[UInt8]] = [], room: MemoryShare?) throws -> FeedText {
             try write()
-            return FeedText(parts, spool, room: room)
+            let text = FeedText(parts, spool, room: room)
+            room?.keep(text.count)
+            return text
+        }
+
+        /// - Parameter text: a text of which this is another coding, and whose room is enough for both: one of them is there
+        ///   for a moment.
+        package mutating func finished(inRoomOf text: FeedText) throws -> FeedText {
+            try write()
+            return FeedText([], spool, room: text.room)
         }
     }
 

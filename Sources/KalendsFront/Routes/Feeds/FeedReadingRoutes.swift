@@ -127,7 +127,12 @@ struct FeedReadingRoutes: Sendable {
         } else if let text = text ?? bodies.large(answer.plainKey) {
             if isPlain, !text.isLarge { return ResponseBody(byteBuffer: try ByteBuffer(text)) }
             if isPlain { return Self.body(of: text, context) }
-            if text.isLarge { return Self.body(of: try await packedLong(text, for: answer.bodyKey, context), context) }
+            if text.isLarge {
+                let packed = try await packedLong(text, for: answer.bodyKey, context)
+                // What is kept in one buffer needs none of the text's room.
+                if let joined = bodies.find(answer.bodyKey) { return ResponseBody(byteBuffer: joined) }
+                return Self.body(of: packed, context)
+            }
             packed = Gzip.pack(try ByteBuffer(text))
         } else {
             return nil
@@ -144,17 +149,13 @@ struct FeedReadingRoutes: Sendable {
         return text.responseBody
     }
 
-    /// A large text as it is packed for another reader, was packed while this request waited for its turn, or is packed now.
+    /// A large text as it was packed while this request waited for its turn, or as it is packed now.
     private func packedLong(
         _ text: FeedText, for key: FeedBodies.Key, _ context: KalendsContext
     ) async throws -> FeedText {
-        if let known = bodies.large(key) { return known }
-        // What cannot be packed becomes a little longer.
-        let room = text.room?.another()
-        try await room?.hold(text.count + text.count >> 10 + 64)
-        return try await LongWork.run(for: context.sender) {
+        try await LongWork.run(for: context.sender) {
             if let known = bodies.large(key) { return known }
-            guard let packed = try Gzip.pack(text, room: room) else { throw FeedNotPacked() }
+            guard let packed = try Gzip.pack(text) else { throw FeedNotPacked() }
             bodies.keep(packed, for: key)
             return packed
         }
