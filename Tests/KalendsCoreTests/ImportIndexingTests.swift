@@ -21,7 +21,7 @@ struct ImportIndexingTests {
         var blocks: [[UInt8]] = []
         _ = try ImportSource(
             Array(text.utf8), assumedTimeZone: "UTC", limit: 1 << 20,
-            pass: { blocks.append(ImportBlock.packed($0)) })
+            pass: { blocks += ImportBlock.packed($0).blocks })
         return blocks
     }
 
@@ -36,7 +36,9 @@ struct ImportIndexingTests {
         }
         let index = try await indexing.finished()
         #expect(index.keys == whole.keys && index.keys.count == 730)
-        #expect(index.uids == whole.uids && index.privateUIDs == whole.privateUIDs)
+        for uid in (0..<731).map(String.init) {
+            #expect(index.contains(uid) == whole.contains(uid) && index.isPrivate(uid) == whole.isPrivate(uid))
+        }
         #expect(index.keys.indices.allSatisfy { index.isNewest($0) == whole.isNewest($0) })
         #expect(index.zone == zone)
     }
@@ -68,6 +70,19 @@ struct ImportIndexingTests {
         let summary = ImportSummary(events: 1, skipped: 0, problems: [], zones: [])
         var received = try ReceivedReading(limit: 1 << 20, indexFor: zone, expecting: 0)
         try received.receive(WorkerFrame.block(Array("nonsense".utf8)).bytes) { _ in }
+        try received.receive(WorkerFrame.summary(summary).bytes) { _ in }
+        #expect(!received.isSound)
+        #expect(try await received.reading() == nil)
+    }
+
+    @Test("A process cannot make the server gather a frame of any length, or expect more events than come")
+    func bounded() async throws {
+        var received = try ReceivedReading(limit: 1 << 30, indexFor: nil, expecting: 0)
+        try received.receive([UInt8(ascii: "b"), 0, 0x80, 0, 1]) { _ in }
+        #expect(!received.isSound)
+        received = try ReceivedReading(limit: 1 << 30, indexFor: nil, expecting: 0)
+        for block in try Self.blocks(150) { try received.receive(WorkerFrame.block(block).bytes) { _ in } }
+        let summary = ImportSummary(events: 151, skipped: 0, problems: [], zones: [])
         try received.receive(WorkerFrame.summary(summary).bytes) { _ in }
         #expect(received.isSound)
         #expect(try await received.reading() == nil)

@@ -92,20 +92,23 @@ struct CalendarMultiget: Report {
         let place: CollectionPlace
         let answer: MemberAnswer
         var rest: ArraySlice<Asked>
+        /// Of how many the sizes are asked for: of most of them not again for the next page.
+        var next = MemberAnswer.page
 
         mutating func write(to out: inout MultistatusWriter) async throws -> Bool {
-            var page = rest.prefix(MemberAnswer.page)
+            var page = rest.prefix(next)
             var names = Self.names(page)
             var found: [CalendarResource?] = []
             var members: [CalendarMember?] = []
             if answer.needsText {
                 // Texts may be large, so their sizes are asked for first.
                 let sizes = try await place.source.sizes(of: place.collection, named: names)
-                var next = sizes.makeIterator()
+                var size = sizes.makeIterator()
                 page = page.prefix(
                     page.fitting(CalendarCollection.pageBytes) { asked in
-                        if case .member = asked { next.next() ?? 0 } else { 0 }
+                        if case .member = asked { size.next() ?? 0 } else { 0 }
                     }.count)
+                next = min(MemberAnswer.page, 2 * page.count)
                 names = Self.names(page)
                 found = try await place.source.resources(of: place.collection, named: names)
             } else {

@@ -10,9 +10,10 @@ final class BlockOutput: Sendable {
     private let thread: SystemThread?
     private let waiting = Waiting()
 
-    /// The blocks that have not been packed yet; nil marks the end.
+    /// The events that have not been packed yet, of which nil marks the end, and those that are too large for a block.
     private final class Waiting: Sendable {
         private let blocks = Mutex<[[ReadEvent]?]>([])
+        let tooLarge = Mutex<[ReadEvent]>([])
         private let count = Semaphore()
 
         func add(_ block: [ReadEvent]?) {
@@ -31,7 +32,7 @@ final class BlockOutput: Sendable {
         let (own, waiting) = (SystemThread(), waiting)
         do {
             try own.start {
-                while let block = waiting.next() { Self.write(block) }
+                while let events = waiting.next() { Self.write(events, waiting) }
             }
             thread = own
         } catch {
@@ -39,17 +40,22 @@ final class BlockOutput: Sendable {
         }
     }
 
-    func write(_ block: [ReadEvent]) {
-        if thread == nil { Self.write(block) } else { waiting.add(block) }
+    func write(_ events: [ReadEvent]) {
+        if thread == nil { Self.write(events, waiting) } else { waiting.add(events) }
     }
 
     /// Waits until everything is written; must be the last call.
-    func finish() {
+    ///
+    /// - Returns: the events that are too large.
+    func finish() -> [ReadEvent] {
         waiting.add(nil)
         thread?.join()
+        return waiting.tooLarge.withLock(\.self)
     }
 
-    private static func write(_ block: [ReadEvent]) {
-        Console.bytes(WorkerFrame.block(ImportBlock.packed(block)).bytes)
+    private static func write(_ events: [ReadEvent], _ waiting: Waiting) {
+        let (blocks, tooLarge) = ImportBlock.packed(events)
+        for block in blocks { Console.bytes(WorkerFrame.block(block).bytes) }
+        waiting.tooLarge.withLock { $0 += tooLarge }
     }
 }

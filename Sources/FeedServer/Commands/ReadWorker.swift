@@ -55,7 +55,7 @@ struct ReadWorker: ParsableCommand {
                 return Console.bytes(WorkerFrame.check(try FileCheck.Passed(result.found).json.serialized()).bytes)
             }
             let blocks = BlockOutput()
-            let source = try ImportSource(
+            var source = try ImportSource(
                 try InputFile("-", limit: .max).whole(), assumedTimeZone: assumedTimeZone, charset: charset,
                 limit: limit,
                 progress: { part in
@@ -66,7 +66,7 @@ struct ReadWorker: ParsableCommand {
                         Console.bytes(WorkerFrame.progress(part).bytes)
                     }
                 }, pass: blocks.write)
-            blocks.finish()
+            source.leaveOut(blocks.finish())
             // The server waits for the end of this process, which would release each of the events first.
             withExtendedLifetime(source) {
                 Console.bytes(WorkerFrame.summary(source.summary).bytes)

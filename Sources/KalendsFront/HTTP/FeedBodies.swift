@@ -53,7 +53,13 @@ package final class FeedBodies: Sendable {
     ///   again.
     func keep(_ text: FeedText, for key: Key, of token: TokenKey) {
         drop(before: key, of: token)
-        guard text.isLarge else {
+        keep(text, for: key)
+    }
+
+    /// The same of a text in another coding; one that was packed is kept in one buffer if it has up to 4 MiB, because packing
+    /// takes long.
+    func keep(_ text: FeedText, for key: Key) {
+        guard text.isLarge, key.coding == .identity || text.count > 4 << 20 else {
             if let joined = try? ByteBuffer(text) { keep(joined, for: key) }
             return
         }

@@ -39,11 +39,11 @@ package enum Gzip {
         return status > 0 ? packed : nil
     }
 
-    /// Packs a text as a gzip member, piece by piece; equal bytes give equal results, however they are divided.
+    /// Packs a text as a gzip member into a spool, piece by piece; equal bytes give equal results, however they are divided.
     ///
     /// It takes about 10 ms for each MiB, so it must not run on a thread that others wait for. Nil when memory is
-    /// short.
-    static func pack(_ text: FeedText) -> ByteBuffer? {
+    /// short; throws 503 if the system has no room for the spool.
+    static func pack(_ text: FeedText) throws -> FeedText? {
         var stream = unsafe z_stream()
         guard
             unsafe deflateInit2_(
@@ -51,15 +51,18 @@ package enum Gzip {
                 Int32(MemoryLayout<z_stream>.size)) == Z_OK
         else { return nil }
         defer { unsafe deflateEnd(&stream) }
-        var packed = ByteBufferAllocator().buffer(capacity: text.count / 16)
-        let isRead: Void? = try? text.eachPiece { piece in
+        var (spooling, packed) = (try FeedText.Spooling(), ByteBuffer())
+        try text.eachPiece { piece in
             _ = unsafe piece.withUnsafeBytes { source in
                 unsafe take(source, &stream, Z_NO_FLUSH, into: &packed)
             }
+            try spooling.add(packed.readableBytesView)
+            packed.clear()
         }
-        guard isRead != nil else { return nil }
         let status = unsafe take(UnsafeRawBufferPointer(start: nil, count: 0), &stream, Z_FINISH, into: &packed)
-        return status == Z_STREAM_END ? packed : nil
+        guard status == Z_STREAM_END else { return nil }
+        try spooling.add(packed.readableBytesView)
+        return try spooling.finished(inRoomOf: text)
     }
 
     /// Packs bytes until all are taken, or with `Z_FINISH` until the end is written; returns zlib's last status.

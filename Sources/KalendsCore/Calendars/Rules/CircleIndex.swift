@@ -6,8 +6,12 @@ import Storage
 
 /// The names, ETags and times of all resources of a circle as one person gets them, kept without their texts and
 /// updated change by change.
+///
+/// A copy shares nearly everything with what it is a copy of, also after a change: readers of several states are in memory
+/// hardly more than one.
 struct CircleIndex: Sendable {
-    struct Entry: Sendable {
+    /// A class, because an entry is in two places.
+    final class Entry: Sendable {
         let name: ByteString
         let resource: CircleResource
         let component: CalendarComponent
@@ -21,6 +25,17 @@ struct CircleIndex: Sendable {
             (etag, size, modified, span) = (shown.etag, shown.size, shown.modified, shown.span)
         }
 
+        /// The approximate bytes in memory, with those of its places.
+        fileprivate var bytes: Int {
+            let texts =
+                switch resource {
+                case .item(_, let id): [name, id]
+                case .imported(let uid, let source): [name, uid, source]
+                }
+            // A text of up to 15 bytes is within its value.
+            return texts.reduce(256) { $0 + ($1.string.utf8.count > 15 ? 40 + $1.string.utf8.count : 0) }
+        }
+
         var member: CalendarMember {
             CalendarMember(
                 name: name.string, etag: etag.text, size: size, component: component, modified: modified)
@@ -31,17 +46,16 @@ struct CircleIndex: Sendable {
     private static let manyChanges = 500
     /// How many rows are made into texts together.
     private static let together = 256
-    /// The bytes of an entry in memory, and of its place.
-    private static let entrySize = 300
 
     private let createdAt: Int
     private var number: CircleNumber
-    private var events: [Entry] = []
-    private var tasks: [Entry] = []
-    private var byResource: [CircleResource: Entry] = [:]
+    private var events = EntryList()
+    private var tasks = EntryList()
+    /// In parts by hash, of which a change copies one.
+    private var byResource = [[CircleResource: Entry]](repeating: [:], count: 256)
 
     /// The approximate size in memory, in bytes.
-    var size: Int { byResource.count * Self.entrySize }
+    private(set) var size = 0
 
     /// Reads a whole circle, of whose texts only few are in memory at a time.
     init(_ look: PersonalLook, in transaction: any ReadTransaction) throws {
@@ -74,16 +88,16 @@ struct CircleIndex: Sendable {
         try ImportedSeries.each(in: circle, from: from, to: to, transaction) { series in
             if let shown = look.shown(series, { parts[$0] }) { add(shown, names) }
         }
-        for entry in byResource.values {
-            if entry.component == .task { tasks.append(entry) } else { events.append(entry) }
-        }
-        events.sort { $0.name < $1.name }
-        tasks.sort { $0.name < $1.name }
+        let entries = byResource.flatMap(\.values)
+        (events, tasks) = (EntryList(entries.filter { !$0.isTask }), EntryList(entries.filter(\.isTask)))
+        size = entries.reduce(0) { $0 + $1.bytes }
     }
 
     private mutating func add(_ shown: ShownResource, _ names: ResourceNames) {
-        byResource[shown.resource] = Entry(shown, names.name(of: shown.resource))
+        byResource[Self.part(shown.resource)][shown.resource] = Entry(shown, names.name(of: shown.resource))
     }
+
+    private static func part(_ resource: CircleResource) -> Int { resource.hashValue & 255 }
 
     /// Updates the index to the circle's state in the transaction.
     ///
@@ -115,24 +129,18 @@ struct CircleIndex: Sendable {
     }
 
     private mutating func insert(_ entry: Entry) {
-        byResource[entry.resource] = entry
-        if entry.component == .task {
-            tasks.insert(entry, at: tasks.position(of: entry.name, by: \.name))
-        } else {
-            events.insert(entry, at: events.position(of: entry.name, by: \.name))
-        }
+        byResource[Self.part(entry.resource)][entry.resource] = entry
+        size += entry.bytes
+        if entry.isTask { tasks.insert(entry) } else { events.insert(entry) }
     }
 
     private mutating func remove(_ resource: CircleResource) {
-        guard let entry = byResource.removeValue(forKey: resource) else { return }
-        if entry.component == .task {
-            tasks.remove(at: tasks.position(of: entry.name, by: \.name))
-        } else {
-            events.remove(at: events.position(of: entry.name, by: \.name))
-        }
+        guard let entry = byResource[Self.part(resource)].removeValue(forKey: resource) else { return }
+        size -= entry.bytes
+        if entry.isTask { tasks.remove(entry) } else { events.remove(entry) }
     }
 
-    private func entries(_ list: ResourceName.List) -> [Entry] {
+    private func entries(_ list: ResourceName.List) -> EntryList {
         switch list {
         case .events: events
         case .tasks: tasks
@@ -145,19 +153,71 @@ struct CircleIndex: Sendable {
     func entries(
         _ list: ResourceName.List, overlapping span: Range<Int>? = nil, after name: String?, limit: Int
     ) -> [Entry] {
-        let rest = entries(list).after(name, by: \.name)
-        guard let span else { return Array(rest.prefix(limit)) }
-        var found: [Entry] = []
-        for entry in rest where entry.span.lowerBound < span.upperBound && entry.span.upperBound >= span.lowerBound {
-            found.append(entry)
-            if found.count == limit { break }
+        entries(list).prefix(limit, after: name) { entry in
+            span.map { entry.span.lowerBound < $0.upperBound && entry.span.upperBound >= $0.lowerBound } ?? true
         }
-        return found
     }
 
     func entry(named name: String, _ list: ResourceName.List) -> Entry? {
-        entries(list).first(named: name, by: \.name)
+        entries(list).first(named: name)
     }
+}
+
+/// Entries in the order of their names, in runs of which a change copies one.
+private struct EntryList: Sendable {
+    typealias Entry = CircleIndex.Entry
+
+    private static let longest = 512
+
+    /// None is empty.
+    private var runs: [[Entry]] = []
+
+    init(_ entries: [Entry] = []) {
+        let sorted = entries.sorted { $0.name < $1.name }
+        runs = stride(from: 0, to: sorted.count, by: Self.longest / 2).map {
+            Array(sorted[$0...].prefix(Self.longest / 2))
+        }
+    }
+
+    /// Returns the number of the run in which a name is, or would be; after the last one, of none.
+    private func run(of name: ByteString) -> Int { runs.position(of: name) { $0.last?.name ?? "" } }
+
+    mutating func insert(_ entry: Entry) {
+        if runs.isEmpty { runs.append([]) }
+        let number = min(run(of: entry.name), runs.count - 1)
+        runs[number].insert(entry, at: runs[number].position(of: entry.name, by: \.name))
+        guard runs[number].count > Self.longest else { return }
+        let rest = Array(runs[number].suffix(Self.longest / 2))
+        runs[number].removeLast(rest.count)
+        runs.insert(rest, at: number + 1)
+    }
+
+    mutating func remove(_ entry: Entry) {
+        let number = run(of: entry.name)
+        runs[number].remove(at: runs[number].position(of: entry.name, by: \.name))
+        if runs[number].isEmpty { runs.remove(at: number) }
+    }
+
+    func first(named name: String) -> Entry? {
+        let number = run(of: ByteString(name))
+        return number < runs.count ? runs[number].first(named: name, by: \.name) : nil
+    }
+
+    /// Returns the first of the wanted entries after a name; of all entries without one.
+    func prefix(_ limit: Int, after name: String?, _ isWanted: (Entry) -> Bool) -> [Entry] {
+        var found: [Entry] = []
+        for run in runs[(name.map { run(of: ByteString($0)) } ?? 0)...] {
+            for entry in run.after(name, by: \.name) where isWanted(entry) {
+                guard found.count < limit else { return found }
+                found.append(entry)
+            }
+        }
+        return found
+    }
+}
+
+extension CircleIndex.Entry {
+    fileprivate var isTask: Bool { component == .task }
 }
 
 /// An array in the order of its elements' names.

@@ -78,7 +78,7 @@ struct CircleReader {
     ) throws -> [Int] {
         let known = try resources(named: names, list, index)
         let items = try items(known.compactMap { $0 })
-        let changed = try occurrenceBytes(of: items)
+        let changed = try transaction.occurrenceBytes(of: items, in: circle.id)
         let sizes = Dictionary(
             items.map { (CircleResource($0), Self.besidesContent + $0.content.utf8.count + (changed[$0.id] ?? 0)) },
             uniquingKeysWith: { first, _ in first })
@@ -91,11 +91,6 @@ struct CircleReader {
 
     /// The bytes of an item's text besides its content, about.
     private static let besidesContent = 700
-
-    private func occurrenceBytes(of items: [ScheduleItem]) throws -> [ByteString: Int] {
-        let series = items.filter(\.hasOccurrences).map(\.id)
-        return series.isEmpty ? [:] : try transaction.occurrenceBytes(of: series, in: circle.id)
-    }
 
     func isIn(_ list: ResourceName.List, _ resource: CircleResource, _ shown: ShownResource) -> Bool {
         guard case .item(let collection, _) = resource else { return (shown.component == .task) == (list == .tasks) }
@@ -129,23 +124,13 @@ struct CircleReader {
     /// How many times as many bytes as changed occurrences have are in memory while a text is made of them.
     private static let timesAsText = 5
 
-    /// Calls a body with items and their changed occurrences, of which those of one series are in memory at a time, or of
-    /// several as many as a page has.
+    /// Calls a body with items and their changed occurrences, of which few are in memory at a time.
     ///
     /// - Parameter room: grows to what is in memory of the largest series; `MemoryShare.Needed` is thrown while it cannot.
     private func eachSeen(_ items: [ScheduleItem], room: MemoryShare? = nil, _ body: (SeenItem) throws -> Void) throws {
-        let bytes = try occurrenceBytes(of: items)
+        let bytes = try transaction.occurrenceBytes(of: items, in: circle.id)
         try room?.need(Self.timesAsText * (bytes.values.max() ?? 0))
-        var rest = items[...]
-        while !rest.isEmpty {
-            let group = rest.fitting(CalendarCollection.pageBytes) { bytes[$0.id] ?? 0 }
-            rest = rest.dropFirst(group.count)
-            let changing = group.map(\.id).filter { bytes[$0] != nil }
-            let changed: [ByteString: [ChangedOccurrence]] =
-                changing.isEmpty
-                ? [:] : Dictionary(grouping: try transaction.occurrences(of: changing, in: circle.id), by: \.itemID)
-            for item in group { try body(SeenItem(item, item.hasOccurrences ? changed[item.id] ?? [] : [])) }
-        }
+        try transaction.eachChanged(items, in: circle.id, bytes: bytes) { try body(SeenItem($0, $1)) }
     }
 
     private func importedUIDs(_ resources: [CircleResource]) -> [String] {

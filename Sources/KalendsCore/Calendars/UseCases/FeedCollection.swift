@@ -113,7 +113,7 @@ package final class FeedCollection: CollectionSource {
                 return (known, [], number) as Found
             }
             try room.take(
-                parts.circle.id, andOwnOf: parts.configuration.showsOwn ? parts.feed.userID : nil, withText: true,
+                parts.circle.id, andOwnOf: parts.configuration.showsOwn ? parts.feed.userID : nil, with: .whole,
                 in: transaction)
             return (nil, try FeedMembers.read(parts, day, in: transaction), number)
         }

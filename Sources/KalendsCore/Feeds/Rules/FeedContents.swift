@@ -46,15 +46,14 @@ package struct FeedContents: Sendable {
         let (from, to) = (Int.min / 2, Int.max / 2)
         try transaction.expect { next in
             _ = try CircleNames(live.circle.id, in: next)
-            _ = try next.occurrences(of: nil, in: live.circle.id)
-            try next.eachItem(in: live.circle.id, from: from, to: to) { _ in }
-            _ = try next.importedPlaces(in: live.circle, from: from, to: to)
+            _ = try next.itemUsage(of: live.circle.id)
         }
         var work = FeedContentsWork(live, window: window, names: try CircleNames(live.circle.id, in: transaction))
-        let changed: [ByteString: [ChangedOccurrence]] = Dictionary(
-            grouping: try transaction.occurrences(of: nil, in: live.circle.id), by: \.itemID)
-        try transaction.eachItem(in: live.circle.id, from: from, to: to) { item in
-            try body(try work.entry(item, item.hasOccurrences ? changed[item.id] ?? [] : []))
+        try transaction.eachChangedItem(in: live.circle.id, from: from, to: to) { next in
+            _ = try next.importedUsage(in: live.circle.id)
+            _ = try next.importedPlaces(in: live.circle, from: from, to: to)
+        } _: { item, changed in
+            try body(try work.entry(item, changed))
         }
         try ImportedSeries.eachInOrder(in: live.circle, from: from, to: to, transaction) { series in
             try body(work.entry(series))

@@ -32,7 +32,7 @@ package struct FeedWeight: Sendable {
             return
         }
         guard let room else { throw CircleRoom.Needed() }
-        try room.take(circle.id, andOwnOf: feed.showsOwn ? feed.userID : nil, withText: true, in: transaction)
+        try room.take(circle.id, andOwnOf: feed.showsOwn ? feed.userID : nil, with: .asForFeed, in: transaction)
         let window = FeedWindow(parts.configuration, today: day, zone: parts.zone)
         var leftOut: [Exclusion: Int] = [:]
         try FeedContents.each(of: parts, window: window, in: transaction) { entry in

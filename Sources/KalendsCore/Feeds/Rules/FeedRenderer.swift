@@ -108,6 +108,26 @@ package final class FeedRenderer: Sendable {
         return Self.finish(text, of: live, isWhole: isWhole, since: start, room: room)
     }
 
+    /// Returns the same as `render`, with few of the entries in memory at a time; nothing is kept of them.
+    ///
+    /// - Parameter room: the room held for the bytes as long as they exist, which are in a spool.
+    func renderSpooled(
+        _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction, room: MemoryShare?
+    ) throws -> Rendered {
+        let start = ContinuousClock.now
+        var (text, spooling) = (JoinedText(coverage: window.from...window.to), try FeedText.Spooling())
+        for notice in FeedFilter(live, window: window).notices {
+            try text.add(CalendarPiece([notice], hash: RenderedSchedule.digest), to: &spooling)
+        }
+        try FeedContents.each(of: live, window: window, in: transaction) { entry in
+            guard entry.exclusion == nil else { return }
+            try text.add(CalendarPiece(entry.events, hash: RenderedSchedule.digest), to: &spooling)
+        }
+        var rendered = try text.finish(Self.calendar(live, events: []), &spooling, room: room)
+        (rendered.isWhole, rendered.duration) = (true, ContinuousClock.now - start)
+        return rendered
+    }
+
     /// Returns the bytes of a feed without entries of its owner, like `render`, if nobody has to be waited for: the
     /// circle's text is kept and follows its changes, or nobody else reads the circle.
     ///
@@ -155,6 +175,20 @@ package final class FeedRenderer: Sendable {
         of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
     ) throws -> Int {
         let coverage = window.from...window.to
+        let owner = live.configuration.showsOwn ? live.feed.userID : nil
+        if try CircleRoom.isSpooled(live.circle.id, andOwnOf: owner, in: transaction) {
+            var (head, count) = (CalendarHead(coverage: coverage), JoinedCalendar.tail.count)
+            func add(_ events: [Event]) {
+                let piece = CalendarPiece(events)
+                head.cover(piece)
+                count += piece.bytes.count
+            }
+            for notice in FeedFilter(live, window: window).notices { add([notice]) }
+            try FeedContents.each(of: live, window: window, in: transaction) { entry in
+                if entry.exclusion == nil { add(entry.events) }
+            }
+            return head.bytes(of: Self.calendar(live, events: [])).count + count
+        }
         var (found, _) = try withSchedule(live, window: window, in: transaction) { schedule, filter in
             var head = CalendarHead(coverage: coverage)
             var count = JoinedCalendar.tail.count

@@ -8,13 +8,14 @@ package enum CircleExport {
     /// Seconds before and after the present for which time zones are written.
     private static let decade = 3660 * 86_400
 
-    /// Returns the file's bytes as iCalendar; throws 404 for a circle that is not the caller's.
-    package static func file(of circleID: String, for caller: Caller, _ context: FeedContext) async throws -> [UInt8] {
+    /// Returns the file as iCalendar; throws 404 for a circle that is not the caller's, and 503 if others keep the room for it
+    /// for too long.
+    package static func file(of circleID: String, for caller: Caller, _ context: FeedContext) async throws -> FeedText {
         let (settings, present) = (context.settings, Instant(milliseconds: context.now()))
         _ = try await context.store.read { try Rights.circle(circleID, for: caller.identity, .read, in: $0) }
-        let room = try await context.room(forCircle: circleID, for: caller.payer)
-        defer { withExtendedLifetime(room) {} }
-        let (name, events) = try await context.store.read { transaction in
+        let (room, turn) = try await context.room(forExportOf: circleID, for: caller.payer)
+        defer { withExtendedLifetime(turn) {} }
+        return try await context.store.read { transaction in
             let circle = try Rights.circle(circleID, for: caller.identity, .read, in: transaction)
             var configuration = FeedConfiguration()
             configuration.completedTasks = .keep
@@ -25,18 +26,20 @@ package enum CircleExport {
                 config: try configuration.stored(settings.kinds),
                 tokenHint: "", sealedToken: "", expiresAt: nil, now: 0)
             let live = try LiveFeedParts(feed: feed, circle: circle, settings: settings, isExport: true)
-            let entries = try FeedContents(of: live, window: nil, in: transaction).entries
             let tasks = try tasks(of: live, in: transaction)
-            return (
-                circle.name,
-                entries.filter { $0.exclusion == nil }.flatMap { entry in
-                    let isTask = entry.collection == TaskContent.collection.rawValue
-                    return isTask ? tasks[ByteString(entry.id)] ?? entry.events : entry.events
-                }
-            )
+            var head = CalendarHead(coverage: present.adding(seconds: -decade)...present.adding(seconds: decade))
+            var text = try FeedText.Spooling()
+            try FeedContents.each(of: live, window: nil, in: transaction) { entry in
+                guard entry.exclusion == nil else { return }
+                let isTask = entry.collection == TaskContent.collection.rawValue
+                let piece = CalendarPiece(isTask ? tasks[ByteString(entry.id)] ?? entry.events : entry.events)
+                head.cover(piece)
+                try text.add(piece.bytes)
+            }
+            try text.add(JoinedCalendar.tail)
+            return try text.finished(
+                after: [head.bytes(of: ICalendar(name: circle.name, events: []))], room: room)
         }
-        return ICalendar(name: name, events: events)
-            .serialized(coverage: present.adding(seconds: -decade)...present.adding(seconds: decade))
     }
 
     /// Returns the tasks that came from files as the to-dos that they were, with what they say now, by the tasks' ids.

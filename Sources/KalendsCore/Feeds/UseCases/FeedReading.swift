@@ -100,7 +100,7 @@ package struct FeedReading: Sendable {
         let owner = first.feed.showsOwn ? first.feed.userID : nil
         let (payer, isLong) = (first.feed.userID, size > Self.mostAtOnce)
         // Readers of large texts may be slow, so nothing else is held while this is waited for.
-        let (textRoom, making) = try await context.room(
+        let (textRoom, making, isSpooled) = try await context.room(
             forTextOf: first.circle.id, andOwnOf: owner, as: form, for: payer)
         defer { withExtendedLifetime(making) {} }
         switch form {
@@ -114,7 +114,9 @@ package struct FeedReading: Sendable {
             let parts = try LiveFeedParts(open, settings)
             let (day, window) = parts.window(now: now)
             let source: FeedRenderer.Source =
-                if form != .csv {
+                if isSpooled {
+                    .text(try renderer.renderSpooled(parts, window: window, in: transaction, room: textRoom))
+                } else if form != .csv {
                     .text(
                         try renderer.render(
                             parts, window: window, in: transaction, room: form == .iCalendar ? textRoom : nil))

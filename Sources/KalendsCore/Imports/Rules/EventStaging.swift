@@ -25,7 +25,7 @@ struct EventLimits: Sendable {
     var subscription = 200_000
     /// The most bytes of one event as it is stored, and of its UID.
     var event = 1 << 20
-    var uid = 2000
+    static let uid = 2000
     /// The most changed occurrences of one series, and bytes of them: all are read, changed and removed together.
     var occurrences = Usage(count: 2000, bytes: Quotas.occurrenceBytesPerItem)
     /// The most bytes of all events of a circle as they are stored.

@@ -10,14 +10,26 @@ package struct ReadEvent: Sendable {
     var isSettled = false
 }
 
-/// A block of consecutive events of a file, as the worker, the spool and the database hold it.
+/// A block of consecutive events of a file, as the worker, the spool and the database hold it: it has the place in the file
+/// of its first event, from 0.
 package enum ImportBlock {
-    /// The number of events in each block except the last one.
+    /// The most events of a block, and the most bytes of one with several events.
     package static let size = 100
+    private static let most = 256 << 10
+    /// The most bytes of one event, with the people and files that may be left out of it when it is stored.
+    package static let mostOfEvent = 2 << 20
 
-    static func count(events: Int) -> Int { (events + size - 1) / size }
+    /// Returns at most `size` events as blocks in packed form, without those that are too large for any.
+    package static func packed(_ events: [ReadEvent]) -> (blocks: [[UInt8]], tooLarge: [ReadEvent]) {
+        let bytes = whole(events)
+        if events.count > 1, bytes.count > most {
+            let halves = [events.prefix(events.count / 2), events.dropFirst(events.count / 2)].map { packed(Array($0)) }
+            return (halves.flatMap(\.blocks), halves.flatMap(\.tooLarge))
+        }
+        return bytes.count > mostOfEvent ? ([], events) : ([bytes], [])
+    }
 
-    package static func packed(_ events: [ReadEvent]) -> [UInt8] {
+    private static func whole(_ events: [ReadEvent]) -> [UInt8] {
         var writer = PackWriter()
         writer.write(events) { writer, read in
             writer.write(read.line)
@@ -28,8 +40,7 @@ package enum ImportBlock {
     }
 
     static func events(_ bytes: [UInt8]) throws -> [ReadEvent] {
-        var reader = PackReader(bytes)
-        return try reader.list { (reader) throws(PackError) in
+        try list(bytes) { (reader) throws(PackError) in
             let (line, isSettled) = (try reader.integer(), try reader.integer() != 0)
             return ReadEvent(event: try reader.event(), line: line, isSettled: isSettled)
         }
@@ -37,11 +48,27 @@ package enum ImportBlock {
 
     /// Returns the events with only what an index needs of them.
     static func identities(_ bytes: [UInt8]) throws -> [Event] {
-        var reader = PackReader(bytes)
-        return try reader.list { (reader) throws(PackError) in
+        try list(bytes) { (reader) throws(PackError) in
             _ = (try reader.integer(), try reader.integer())
             return try reader.identity()
         }
+    }
+
+    /// Returns how many events a block says that it has; who says it may be in a stranger's hands.
+    static func count(_ bytes: [UInt8]) throws -> Int {
+        var reader = PackReader(bytes)
+        let count = try reader.integer()
+        guard (1...size).contains(count) else { throw reader.failure() }
+        return count
+    }
+
+    private static func list<Element>(
+        _ bytes: [UInt8], _ body: (inout PackReader) throws(PackError) -> Element
+    ) throws -> [Element] {
+        // A block without events would be read again and again.
+        _ = try count(bytes)
+        var reader = PackReader(bytes)
+        return try reader.list(body)
     }
 }
 
@@ -52,8 +79,6 @@ package struct ImportSummary: Sendable {
     var skipped: Int
     var problems: [Problem]
     var zones: [TimeZoneResolution]
-
-    var blocks: Int { ImportBlock.count(events: events) }
 }
 
 extension ImportSummary {

@@ -16,4 +16,5 @@ package struct ImportContext: Acting {
     let leases: Leases
     let turns: CircleLock
     let tidying: Tidying
+    let memory: MemoryBudgets
 }

@@ -97,7 +97,7 @@ struct ImportCounts: Sendable {
     func details(_ summary: ImportSummary, _ index: ImportIndex, _ choice: ImportChoice) -> Imports.Details {
         let problems = summary.problems.map { problem in
             // A problem that cannot be assigned to an event that everybody may see might concern a private one.
-            let isShared = problem.uid.map { index.uids.contains(ByteString($0)) && !index.isPrivate($0) } ?? false
+            let isShared = problem.uid.map { index.contains($0) && !index.isPrivate($0) } ?? false
             return Marked(value: problem, isShared: isShared)
         }
         return Imports.Details(

@@ -36,14 +36,24 @@ extension Event {
 
 /// The events of a file, some blocks at a time, in order.
 ///
-/// The next blocks are made while the last ones are decided and stored, on another processor where there is one.
+/// The next blocks are made while the last ones are decided and stored, on another processor where there is one. Only a few
+/// imports are in memory at a time, and a long one lets others go first between its groups.
 struct ImportDrafts {
-    struct Block: Sendable {
-        /// The number of the block.
-        let number: Int
-        /// The events as they were read, in packed form.
-        let packed: [UInt8]
-        let events: [ImportDraft]
+    struct Group: Sendable {
+        /// The blocks as they were read, in packed form, each with the place of its first event.
+        var blocks: [(first: Int, packed: [UInt8])] = []
+        /// The events that are not decided yet, and the place of the first of them.
+        var rest: ArraySlice<ImportDraft> = []
+        var first: Int
+
+        /// The place behind the last event.
+        var end: Int { first + rest.count }
+
+        /// Takes the next events.
+        mutating func take(_ count: Int) -> (first: Int, events: [ImportDraft]) {
+            defer { (rest, first) = (rest.dropFirst(count), first + count) }
+            return (first, Array(rest.prefix(count)))
+        }
     }
 
     /// How much is decided together: each decision asks the database a few times, however many events it is for.
@@ -53,43 +63,54 @@ struct ImportDrafts {
     private let zone: any TimeZoneRules
     private let extras: Set<EventExtra>
     private let store: any Store
-    private var number = 0
-    private var coming: Task<[Block], any Error>?
+    private var first = 0
+    private var coming: Task<Group, any Error>?
+    private let memory: MemoryBudget
+    private let turn: MemoryShare
 
-    init(_ events: ImportEvents, for plan: SharedPlan, _ store: any Store) {
-        (self.events, zone, extras, self.store) = (events, plan.zone, plan.extras, store)
-        prepare()
+    /// - Parameter payer: who takes turns with others.
+    init(_ events: ImportEvents, for plan: SharedPlan, payer: String, _ context: ImportContext) {
+        (self.events, zone, extras, store) = (events, plan.zone, plan.extras, context.store)
+        memory = context.memory.imports
+        turn = MemoryShare(memory, network: ByteString(payer))
     }
 
-    /// Returns the next blocks, which follow each other; nil after the last one.
-    mutating func next() async throws -> [Block]? {
-        guard let blocks = try await coming?.value else { return nil }
-        number += blocks.count
+    /// Returns the next blocks, which follow each other; nil after the last one. Throws 503 if others keep the memory for too
+    /// long.
+    ///
+    /// - Parameter staging: what the groups before have become; it is written before others go first.
+    mutating func next(after staging: inout EventStaging) async throws -> Group? {
+        if memory.isAwaited {
+            coming = nil
+            try await staging.finish()
+            turn.keep(0)
+        }
+        try await turn.hold(MemoryBudgets.mostOfImport)
+        if coming == nil { prepare() }
+        guard let group = try await coming?.value else { return nil }
+        first = group.end
         prepare()
-        return blocks
+        return group
     }
 
     private mutating func prepare() {
-        guard number < events.blocks else {
+        guard first < events.count else {
             coming = nil
             return
         }
-        let (events, zone, extras, store, first) = (events, zone, extras, store, number)
+        let (events, zone, extras, store, first) = (events, zone, extras, store, first)
         // A caller who gives up leaves some blocks to be made, which changes nothing.
         coming = Task {
-            var (blocks, bytes): ([Block], Int) = ([], 0)
-            for number in first..<min(first + Self.together.blocks, events.blocks) {
-                let packed = try await events.packed(number, store)
-                blocks.append(
-                    Block(
-                        number: number, packed: packed,
-                        events: try ImportBlock.events(packed).map {
-                            ImportDraft($0, keeping: extras, floatingIn: zone)
-                        }))
+            var (group, bytes) = (Group(first: first), 0)
+            while group.end < events.count, group.blocks.count < Self.together.blocks, bytes < Self.together.bytes {
+                let packed = try await events.packed(from: group.end, store)
+                group.blocks.append((group.end, packed))
                 bytes += packed.count
-                if bytes >= Self.together.bytes { break }
+                group.rest += try ImportBlock.events(packed).map {
+                    ImportDraft($0, keeping: extras, floatingIn: zone)
+                }
             }
-            return blocks
+            return group
         }
     }
 }

@@ -100,21 +100,24 @@ struct ImportDuplicates: Sendable {
         try await load(free, for: wanted, owner, floatingIn: zone, store)
     }
 
-    /// Reads the rows of about as many twins as there are events, so that memory is for these only.
+    /// Reads the rows of about as many twins as there are events, and no more bytes than that, so that memory is for these
+    /// only.
     private mutating func load(
         _ free: [ByteString: [ReadTransaction.DuplicateEvent]], for wanted: [ByteString: Demand],
         _ owner: ImportOwner, floatingIn zone: any TimeZoneRules, _ store: any Store
     ) async throws {
-        var chosen: [ReadTransaction.DuplicateEvent] = []
+        var (chosen, bytes): ([ReadTransaction.DuplicateEvent], Int) = ([], 0)
         for (fingerprint, twins) in free {
             // An event of another source must not take the place of the owner's.
             var positions: [EventSource: Int] = [:]
             for twin in twins {
                 let taken = positions[twin.key.source, default: 0]
-                guard taken < (wanted[fingerprint]?.count ?? 0) + Self.more else {
+                guard taken < (wanted[fingerprint]?.count ?? 0) + Self.more, bytes + twin.size <= ImportOwner.mostRead
+                else {
                     cut.insert(fingerprint)
                     continue
                 }
+                bytes += twin.size
                 positions[twin.key.source] = taken + 1
                 chosen.append(twin)
             }
@@ -173,7 +176,7 @@ struct ImportDuplicates: Sendable {
 
     private func isFree(_ twin: ReadTransaction.DuplicateEvent, _ owner: ImportOwner) -> Bool {
         // The file may also contain the event under that UID.
-        !owner.index.uids.contains(twin.key.uid) && !matched.contains(twin.key)
+        !owner.index.contains(twin.key.uid.string) && !matched.contains(twin.key)
     }
 
     /// Returns those that have the fingerprint and the audience of an event and that no other event has taken.

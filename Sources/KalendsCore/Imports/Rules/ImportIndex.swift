@@ -51,13 +51,14 @@ struct ImportIndex: Sendable {
     private(set) var keys: [Key] = []
     /// The versions of the events, in the same order.
     private var versions: [Version] = []
-    private(set) var uids: Set<ByteString> = []
-    /// The UIDs of events with any component that is marked private.
-    private(set) var privateUIDs: Set<ByteString> = []
+    /// The keys of the UIDs, whatever the occurrence.
+    private var uids: Set<Key> = []
+    /// Those of events with any component that is marked private.
+    private var privateUIDs: Set<Key> = []
     /// The place of the newest version of each event; a small number, because followed calendars have many events.
     private var newest: [Key: Int32] = [:]
     /// The numbers of components of the events that have more than one.
-    private var several: [ByteString: Int] = [:]
+    private var several: [Key: Int] = [:]
     /// The zone of times that name none.
     let zone: TimeZoneReference
 
@@ -72,7 +73,7 @@ struct ImportIndex: Sendable {
 
     init(_ events: ImportEvents, floatingIn zone: TimeZoneReference, _ store: any Store) async throws {
         self.zone = zone
-        for block in 0..<events.blocks { try add(try await events.packed(block, store)) }
+        while keys.count < events.count { try add(try await events.packed(from: keys.count, store)) }
     }
 
     /// Adds the events of the next block; throws `PackError` if its bytes are not a block.
@@ -81,13 +82,15 @@ struct ImportIndex: Sendable {
     }
 
     private mutating func add(_ event: Event) {
-        let key = Key(uid: event.uid, recurrenceID: event.recurrenceKey(floatingIn: zone.rules))
+        let uid = Key(uid: event.uid, recurrenceID: "")
+        let key =
+            event.recurrenceID == nil
+            ? uid : Key(uid: event.uid, recurrenceID: event.recurrenceKey(floatingIn: zone.rules))
         let version = Version(
             sequence: Int32(clamping: event.sequence), modified: event.lastModified?.seconds ?? 0)
         let position = Int32(clamping: keys.count)
         keys.append(key)
         versions.append(version)
-        let uid = ByteString(event.uid)
         let isNew = uids.insert(uid).inserted
         if !isNew, newest[key] == nil { several[uid, default: 1] += 1 }
         if event.isPublishedAsPrivate { privateUIDs.insert(uid) }
@@ -112,10 +115,16 @@ struct ImportIndex: Sendable {
     func position(ofSeries uid: String) -> Int? { newest[Key(uid: uid, recurrenceID: "")].map { Int($0) } }
 
     /// How many components of an event the file contains, each counted once however many versions of it there are.
-    func components(of uid: String) -> Int { several[ByteString(uid)] ?? (uids.contains(ByteString(uid)) ? 1 : 0) }
+    func components(of uid: String) -> Int {
+        let key = Key(uid: uid, recurrenceID: "")
+        return several[key] ?? (uids.contains(key) ? 1 : 0)
+    }
+
+    /// Whether the file contains any component of an event.
+    func contains(_ uid: String) -> Bool { uids.contains(Key(uid: uid, recurrenceID: "")) }
 
     /// Whether any event has more than one component.
     var hasExceptions: Bool { !several.isEmpty }
 
-    func isPrivate(_ uid: String) -> Bool { privateUIDs.contains(ByteString(uid)) }
+    func isPrivate(_ uid: String) -> Bool { privateUIDs.contains(Key(uid: uid, recurrenceID: "")) }
 }

@@ -27,6 +27,8 @@ struct ImportOwner: Sendable {
     /// The circle in the state on which the decisions are based.
     let circle: Circle
     let sources: [EventSource: EventSourceState]
+    /// The bytes of all events of the circle as they are stored.
+    private let storedBytes: Int
     /// Whether a followed calendar is of a person who is not in the circle any more, so that nobody sees its private events.
     let hasLeft: Bool
     private var homes: [ByteString: Home] = [:]
@@ -41,6 +43,7 @@ struct ImportOwner: Sendable {
     ) throws {
         (self.kind, self.index, self.circle, self.todos) = (kind, index, circle, todos)
         sources = try transaction.eventSources(in: circle.id)
+        storedBytes = try transaction.importedUsage(in: circle.id).bytes
         hasLeft =
             if case .subscription(_, let user?) = kind {
                 try transaction.member(user, in: circle.id) == nil
@@ -67,6 +70,19 @@ struct ImportOwner: Sendable {
         switch kind {
         case .person(let user): [.shared, .own(user)] + (todos == .tasks ? [.tasks] : [])
         case .subscription(let id, _): [.subscription(id), .shared]
+        }
+    }
+
+    /// The most bytes of stored events that are read at once, unless one has more.
+    static let mostRead = 2 << 20
+
+    /// Returns how many of some events, at least one, have so little stored in some sources that all of it is read at once.
+    func together(
+        _ keys: [(uid: String, recurrenceID: String)], of sources: [EventSource], _ store: any Store
+    ) async throws -> Int {
+        guard storedBytes > Self.mostRead else { return keys.count }
+        return try await store.read { [circle] in
+            try $0.importedSizes(keys, of: sources, in: circle).fitting(Self.mostRead) { $0 }.count
         }
     }
 
@@ -105,7 +121,7 @@ struct ImportOwner: Sendable {
         let own = EventSource.own(user)
         if (sources[own]?.events ?? 0) > 0 {
             for found in try await counts(uids, of: own, store)
-            where !index.privateUIDs.contains(found.uid) {
+            where !index.isPrivate(found.uid.string) {
                 // A component of a private series stays with the series.
                 let isWhole = try await has(found.uid, own, store)
                 homes[found.uid] =

@@ -15,9 +15,9 @@ extension ImportPlan {
         guard owner.isSubscription, index.hasExceptions, (owner.sources[.shared]?.events ?? 0) > 0 else { return }
         var (same, others): (Set<ByteString>, Set<ByteString>) = ([], [])
         var position = 0
-        for number in 0..<events.blocks {
+        while position < events.count {
             var components: [(key: ImportedEventRecord.Key, event: Event)] = []
-            for read in try ImportBlock.events(try await events.packed(number, store)) {
+            for read in try ImportBlock.events(try await events.packed(from: position, store)) {
                 let event = read.event
                 if index.isNewest(position), index.components(of: event.uid) > 1, !index.isPrivate(event.uid),
                     !others.contains(ByteString(event.uid))
@@ -27,14 +27,17 @@ extension ImportPlan {
                 }
                 position += 1
             }
-            guard !components.isEmpty else { continue }
-            let keys = components.map { ($0.key.uid.string, $0.key.recurrenceID.string) }
-            let stored = try await store.read { [circle = owner.circle] in
-                try $0.importedVersions(keys, of: [.shared], in: circle)
-            }
-            for (key, event) in components {
-                let isSame = try Self.isSame(stored[key], StoredEvent.text(event.importable(keeping: [])))
-                if isSame { same.insert(key.uid) } else { others.insert(key.uid) }
+            while !components.isEmpty {
+                let keys = components.map { ($0.key.uid.string, $0.key.recurrenceID.string) }
+                let count = try await owner.together(keys, of: [.shared], store)
+                let stored = try await store.read { [circle = owner.circle] in
+                    try $0.importedVersions(Array(keys.prefix(count)), of: [.shared], in: circle)
+                }
+                for (key, event) in components.prefix(count) {
+                    let isSame = try Self.isSame(stored[key], StoredEvent.text(event.importable(keeping: [])))
+                    if isSame { same.insert(key.uid) } else { others.insert(key.uid) }
+                }
+                components.removeFirst(count)
             }
         }
         broughtSeries = try await brought(same.subtracting(others), store)

@@ -15,19 +15,6 @@ extension ImportPlan {
         return true
     }
 
-    /// Counts a changed occurrence; returns false if its series would have too many, or too many bytes of them.
-    mutating func takesOccurrence(
-        _ new: ImportedEventRecord, insteadOf old: ImportedEventRecord?
-    ) -> Bool {
-        var usage = occurrences[new.key.uid] ?? Usage()
-        let (count, bytes) = (old == nil ? 1 : 0, new.content.utf8.count - (old?.content.utf8.count ?? 0))
-        (usage.count, usage.bytes) = (usage.count + count, usage.bytes + bytes)
-        let most = limits.occurrences
-        guard count == 0 && bytes <= 0 || usage.count <= most.count && usage.bytes <= most.bytes else { return false }
-        occurrences[new.key.uid] = usage
-        return true
-    }
-
     /// Returns where an event is stored; a to-do that becomes a task is stored beside the task.
     ///
     /// - Parameter isTask: whether it is a task already, which stays one wherever it is in the file.

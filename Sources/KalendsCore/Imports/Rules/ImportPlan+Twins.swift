@@ -143,12 +143,17 @@ extension ImportPlan {
         _ positions: [Int], decided: Int, _ items: inout [Item], _ adopted: inout [Int], _ store: any Store
     ) async throws {
         guard !positions.isEmpty else { return }
-        let series = positions.map { (items[$0].event.uid, "") }
-        let stored = try await store.read { [owner] in
-            try $0.importedVersions(series, of: owner.known, in: owner.circle)
-        }
         // The exceptions of a series that is stored under the file's UID stay with it.
-        let known = Set(stored.filter { $0.value.isLive }.map(\.key.uid))
+        var known: Set<ByteString> = []
+        var series = positions.map { (items[$0].event.uid, "") }
+        while !series.isEmpty {
+            let some = Array(series.prefix(try await owner.together(series, of: owner.known, store)))
+            series.removeFirst(some.count)
+            let stored = try await store.read { [owner] in
+                try $0.importedVersions(some, of: owner.known, in: owner.circle)
+            }
+            known.formUnion(stored.filter { $0.value.isLive }.map(\.key.uid))
+        }
         for index in positions where items[index].record?.recurrenceID.isEmpty == true {
             matchSeries(&items[index], whole(index, [], items))
         }

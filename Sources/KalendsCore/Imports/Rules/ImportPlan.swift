@@ -106,8 +106,6 @@ struct ImportPlan: Sendable {
             if !index.isNewest(first + position) {
                 items[position].id += "-\(first + position)"
                 items[position].skip(.newerInFile, "The file holds a newer version of the same event.")
-            } else if items[position].event.uid.utf8.count > limits.uid {
-                items[position].skip(.uidTooLong, "Its UID is longer than \(limits.uid, .count) bytes.")
             } else if own.contains(ByteString(items[position].event.uid)) {
                 items[position].skip(
                     .ownSchedule, "This is an event of the schedule itself; it is not imported into the schedule again."

@@ -6,13 +6,36 @@ import Storage
 /// What was read of a file to be imported, as far as a report and a commit need it.
 package struct ImportSource: Sendable {
     package var events: [ReadEvent]
+    /// How many of the events were too large to be passed on.
+    private var unpassed = 0
     /// The number of components with a time that could not be read or are of a kind that is not imported.
     var skipped: Int
     var problems: [Problem]
     var zones: [TimeZoneResolution]
 
     package var summary: ImportSummary {
-        ImportSummary(events: events.count, skipped: skipped, problems: problems, zones: zones)
+        ImportSummary(
+            events: events.count - unpassed, skipped: skipped, problems: problems.sorted { $0.line < $1.line },
+            zones: zones)
+    }
+
+    /// Reports events that are too large for any block.
+    package mutating func leaveOut(_ tooLarge: [ReadEvent]) {
+        unpassed += tooLarge.count
+        for read in tooLarge {
+            leaveOut(
+                read.event, line: read.line,
+                Sentence(.eventTooLarge, "The event is larger than \(ImportBlock.mostOfEvent >> 10, .count) KiB."))
+        }
+    }
+
+    /// An error and not a warning: what is stored of an event stays, because nobody knows what became of it.
+    private mutating func leaveOut(_ event: Event, line: Int, _ reason: Sentence) {
+        skipped += 1
+        problems.append(
+            Problem(
+                line: line, uid: event.uid.utf8.count > EventLimits.uid ? nil : event.uid, severity: .error,
+                code: "event-skipped", sentence: reason))
     }
 
     /// Reads a file; throws 422 with a sentence if nothing in it can be imported.
@@ -42,6 +65,9 @@ package struct ImportSource: Sendable {
         events.reserveCapacity(reading.calendars.reduce(0) { $0 + $1.events.count })
         skipped = reading.skipped
         problems = reading.problems
+        for index in problems.indices where problems[index].uid?.utf8.count ?? 0 > EventLimits.uid {
+            problems[index].uid = nil
+        }
         zones = reading.timeZones
         // Events that are too expensive to show are left out here, where nobody waits; the others stay.
         var budget = RecurrenceBudget(steps: SeriesWork.ofFile)
@@ -61,6 +87,10 @@ package struct ImportSource: Sendable {
             let line = lines[index]
             if event.kind == .freeBusy {
                 skipped += 1
+            } else if event.uid.utf8.count > EventLimits.uid {
+                leaveOut(
+                    event, line: line,
+                    Sentence(.uidTooLong, "Its UID is longer than \(EventLimits.uid, .count) bytes."))
             } else if let problem = event.excessiveWork(line: line, floatingIn: zone, budget: &budget) {
                 skipped += 1
                 problems.append(problem)
@@ -73,7 +103,6 @@ package struct ImportSource: Sendable {
         }
         let rest = events.count % ImportBlock.size
         if rest > 0 { pass(Array(events.suffix(rest))) }
-        problems.sort { $0.line < $1.line }
     }
 }
 

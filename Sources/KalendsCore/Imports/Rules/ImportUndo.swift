@@ -158,11 +158,15 @@ private struct UndoPage: Sendable {
     ) throws {
         self.record = record
         sources = try transaction.eventSources(in: circle.id)
-        let found = try transaction.changes(ofImport: record.id, before: end, limit: limit)
-        position = found.last?.position
+        var found = try transaction.changes(ofImport: record.id, before: end, limit: limit)
         let own = EventSource.own(record.importedBy)
         let keys = found.map { ($0.change.uid, $0.change.recurrenceID) }
-        stored = try transaction.importedVersions(keys, of: [.shared, own, .tasks], in: circle)
+        // What is stored now may be longer than what was there before.
+        let sizes = try transaction.importedSizes(keys, of: [.shared, own, .tasks], in: circle)
+        found = Array(found.prefix(sizes.fitting(ImportOwner.mostRead) { $0 }.count))
+        position = found.last?.position
+        stored = try transaction.importedVersions(
+            Array(keys.prefix(found.count)), of: [.shared, own, .tasks], in: circle)
         changes = found.map { change, _ in
             Change(
                 change: change,

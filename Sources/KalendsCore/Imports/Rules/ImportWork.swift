@@ -59,14 +59,14 @@ package struct ImportWork: Sendable {
         // None of the circle's events are written: only the preview itself is staged.
         var staging = EventStaging(plan.circle, context.store)
         do {
-            var drafts = ImportDrafts(reading.events, for: plan, context.store)
-            while let blocks = try await drafts.next() {
-                for (block, items) in zip(blocks, try await plan.decide(blocks, context.store)) {
-                    try keep(items, as: block.number, &staging)
-                    keep(block.packed, as: block.number, &staging)
+            var drafts = ImportDrafts(reading.events, for: plan, payer: caller.payer, context)
+            while var group = try await drafts.next(after: &staging) {
+                for block in group.blocks { keep(block.packed, as: block.first, &staging) }
+                while let (first, items) = try await plan.decide(&group, context.store) {
+                    try keep(items, from: first, &staging)
                     if staging.isFull { try await staging.write() }
                     context.registry.reportProgress(
-                        id, .reading, 0.6 + 0.4 * Double(block.number) / Double(reading.events.blocks))
+                        id, .reading, 0.6 + 0.4 * Double(group.first) / Double(reading.events.count))
                 }
             }
             try await staging.finish()
@@ -132,18 +132,17 @@ package struct ImportWork: Sendable {
         _ reading: ImportReading, _ plan: SharedPlan, base: Int, share: Double, _ staging: inout EventStaging
     ) async throws {
         var changes = 0
-        let blocks = reading.events.blocks
-        var drafts = ImportDrafts(reading.events, for: plan, context.store)
-        while let group = try await drafts.next() {
-            for (block, items) in zip(group, try await plan.decide(group, context.store)) {
+        var drafts = ImportDrafts(reading.events, for: plan, payer: caller.payer, context)
+        while var group = try await drafts.next(after: &staging) {
+            while let (first, items) = try await plan.decide(&group, context.store) {
                 let made = items.flatMap { $0.stage(&staging) }
                 keep(made, from: changes, &staging)
                 changes += made.count
-                try keep(items, as: base + block.number, &staging)
+                try keep(items, from: base + first, &staging)
                 try staging.check(plan.sources, limits)
                 if staging.isFull { try await staging.write() }
                 context.registry.reportProgress(
-                    id, .committing, 1 - share + share * Double(block.number + 1) / Double(blocks))
+                    id, .committing, 1 - share + share * Double(group.first) / Double(reading.events.count))
             }
         }
         try await staging.finish()
@@ -230,11 +229,14 @@ extension ImportWork {
     /// The most bytes of a file's content in one row.
     private static let part = 128 << 10
 
-    private func keep(_ items: [ImportPlan.Item], as block: Int, _ staging: inout EventStaging) throws {
-        let text = try items.map {
-            Marked(value: Imports.Item($0), isShared: $0.isShared, storedUID: $0.storedUID)
-        }.text()
-        staging.add(bytes: text.utf8.count) { [id] in try $0.putItems(ofImport: id, block: block, items: text) }
+    private func keep(_ items: [ImportPlan.Item], from first: Int, _ staging: inout EventStaging) throws {
+        for start in stride(from: 0, to: items.count, by: ImportBlock.size) {
+            let text = try items[start...].prefix(ImportBlock.size).map {
+                Marked(value: Imports.Item($0), isShared: $0.isShared, storedUID: $0.storedUID)
+            }.text()
+            let block = first + start
+            staging.add(bytes: text.utf8.count) { [id] in try $0.putItems(ofImport: id, block: block, items: text) }
+        }
     }
 
     /// Stores what is needed to undo the changes, many rows per statement.
@@ -271,7 +273,8 @@ extension ImportWork {
     private static func reading(_ record: ImportRecord) throws -> ImportReading {
         var reader = PackReader(Array(record.source.utf8))
         let summary = try ImportSummary(&reader)
-        return ImportReading(summary: summary, events: .stored(importID: record.id, blocks: summary.blocks))
+        return ImportReading(
+            summary: summary, events: ImportEvents(place: .stored(importID: record.id), count: summary.events))
     }
 
     private static func report(

@@ -65,17 +65,23 @@ struct ImportedSeries: Sendable {
         }
     }
 
-    /// Calls the body with the series of a circle that may overlap a span, in the order of feeds, with a hundred in
-    /// memory at a time.
+    /// Calls the body with the series of a circle that may overlap a span, in the order of feeds, with at most a hundred in
+    /// memory at a time, or one that is longer than a mebibyte.
     ///
     /// - Parameter body: returns false to stop; it must not query the database.
     static func eachInOrder(
         in circle: Circle, from: Int, to: Int, _ transaction: any ReadTransaction,
         _ body: (ImportedSeries) throws -> Bool
     ) throws {
-        let positions = try transaction.importedPlaces(in: circle, from: from, to: to)
-        for start in stride(from: 0, to: positions.count, by: atOnce) {
-            let some = positions[start...].prefix(atOnce)
+        let isLong = try transaction.importedUsage(in: circle.id).bytes > 4 << 20
+        var rest = try transaction.importedPlaces(in: circle, from: from, to: to)[...]
+        while !rest.isEmpty {
+            var some = Array(rest.prefix(atOnce))
+            if isLong {
+                let bytes = try transaction.importedBytes(of: some.map(\.uid), in: circle.id)
+                some = some.fitting(1 << 20) { bytes[ByteString($0.uid)] ?? 0 }
+            }
+            rest = rest.dropFirst(some.count)
             let known = try all(uids: some.map(\.uid), in: circle, transaction)
             for position in some {
                 // Events from several sources with the same UID each have their own place.

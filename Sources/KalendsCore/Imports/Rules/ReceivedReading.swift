@@ -8,7 +8,9 @@ struct ReceivedReading: Sendable {
     private var frames = WorkerFrames()
     private var count = 0
     private let spool: Spool
-    private var ranges: [Range<Int>] = []
+    /// The places of the blocks in the spool, by the places in the file of their first events.
+    private var ranges: [Int: Range<Int>] = [:]
+    private var events = 0
     /// What makes the index of the events; nil if nobody needs one.
     private let indexing: ImportIndexing?
     private var summary: ImportSummary?
@@ -40,7 +42,8 @@ struct ReceivedReading: Sendable {
                 case .progress(let part): progress(part)
                 case .block(let block):
                     let range = try spool.append(block)
-                    ranges.append(range)
+                    ranges[events] = range
+                    events += try ImportBlock.count(block)
                     indexing?.add(range)
                 case .summary(let given): summary = given
                 case .check(let json): check = json
@@ -63,10 +66,11 @@ struct ReceivedReading: Sendable {
     /// that the process reported.
     func reading() async throws -> ImportReading? {
         if let refusal, isSound { throw refusal }
-        guard isSound, let summary, summary.blocks == ranges.count else { return nil }
+        guard isSound, let summary, summary.events == events else { return nil }
         do {
             return ImportReading(
-                summary: summary, events: .spooled(spool, ranges), known: try await indexing?.finished())
+                summary: summary, events: ImportEvents(place: .spooled(spool, ranges), count: events),
+                known: try await indexing?.finished())
         } catch is PackError {
             return nil
         }

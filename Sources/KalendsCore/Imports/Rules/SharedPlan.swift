@@ -32,21 +32,20 @@ final class SharedPlan: Sendable {
 
     func isMatched(_ key: ImportedEventRecord.Key) -> Bool { plan.withLock { $0?.isMatched(key) == true } }
 
-    /// Decides what to do with the events of blocks that follow each other, with reads that nobody has to wait for; returns
-    /// the items of each block.
+    /// Decides what to do with the next events of a group, with reads that nobody has to wait for; returns nil at its end.
     ///
-    /// Blocks are decided one group after the other.
-    func decide(_ blocks: [ImportDrafts.Block], _ store: any Store) async throws -> [[ImportPlan.Item]] {
-        guard let first = blocks.first?.number else { return [] }
+    /// Groups are decided one after the other.
+    func decide(
+        _ group: inout ImportDrafts.Group, _ store: any Store
+    ) async throws -> (first: Int, items: [ImportPlan.Item])? {
+        guard !group.rest.isEmpty else { return nil }
         // The plan is taken out, so that it is neither copied nor locked during the reads.
         guard var own = plan.withLock({ $0.take() }) else {
             throw StorageError.unexpectedResult("Two groups of blocks are decided at the same time.")
         }
         defer { plan.withLock { $0 = own } }
-        var rest = try await own.decide(blocks.flatMap(\.events), first: first * ImportBlock.size, store)[...]
-        return blocks.map { block in
-            defer { rest = rest.dropFirst(block.events.count) }
-            return Array(rest.prefix(block.events.count))
-        }
+        let keys = group.rest.map { ($0.event.uid, $0.recurrenceID) }
+        let part = group.take(try await own.owner.together(keys, of: own.owner.known, store))
+        return (part.first, try await own.decide(part.events, first: part.first, store))
     }
 }

@@ -6,7 +6,7 @@ import ICalBridge
 package enum WorkerFrame {
     /// The part that has been read, from 0 to 1.
     case progress(Double)
-    /// Events in packed form, `ImportBlock.size` of them except for the last block.
+    /// An `ImportBlock` in packed form.
     case block([UInt8])
     case refused(detail: String, faults: [Fault])
     /// The only frame of a check: what `kalends check --json` writes about the file.
@@ -66,6 +66,9 @@ package enum WorkerFrame {
 
 /// Splits the bytes from a pipe into frames.
 struct WorkerFrames {
+    /// The most bytes of one frame: the report on a file with as many problems as are listed of all kinds.
+    private static let most = 8 << 20
+
     private var pending: [UInt8] = []
     private var position = 0
 
@@ -81,6 +84,7 @@ struct WorkerFrames {
     mutating func next() throws -> WorkerFrame? {
         guard pending.count - position >= 5 else { return nil }
         let length = (1...4).reduce(0) { $0 << 8 | Int(pending[position + $1]) }
+        guard length <= Self.most else { throw PackReader(pending).failure() }
         guard pending.count - position - 5 >= length else { return nil }
         let start = position + 5
         defer { position = start + length }

@@ -133,10 +133,9 @@ extension Imports.Report {
         if record.stage == .reading || record.stage == .readFailed {
             (part, hasMore) = ([], false)
         } else {
-            let first = start / ImportBlock.size
-            let blocks = try transaction.importItems(of: record, blocks: first...(start + limit) / ImportBlock.size)
-            let all = try blocks.flatMap { try [Marked<Imports.Item>](stored: $0) }
-            let rest = all.dropFirst(start - first * ImportBlock.size)
+            let blocks = try transaction.importItems(of: record, start..<start + limit + 1)
+            let all = try blocks.flatMap { try [Marked<Imports.Item>](stored: $0.items) }
+            let rest = all.dropFirst(start - (blocks.first?.first ?? start))
             part = rest.prefix(limit)
             hasMore = rest.count > part.count
         }

@@ -41,6 +41,7 @@ package struct ConnectionLimits: Sendable {
     package var feedMemory = 16 << 20
     package var textMemory = 32 << 20
     package var editMemory = 16 << 20
+    package var importMemory = 2 * MemoryBudgets.mostOfImport
     /// Large feeds in spools, outside of the process's memory, which readers take at their pace.
     package var spooledFeeds = 256 << 20
     /// The answers of calendar servers, and what runs and questions keep of them.

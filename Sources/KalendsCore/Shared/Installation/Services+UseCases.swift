@@ -29,7 +29,7 @@ extension Services {
         ImportContext(
             acts: acts, settings: settings, intake: intake, reader: importReader, registry: importRegistry,
             fetcher: fetcher, refreshes: refreshes, sealingKey: sealingKey, leases: leases, turns: turns,
-            tidying: tidying)
+            tidying: tidying, memory: memory)
     }
     package var imports: Imports { Imports(context: importing) }
     package var fileCheck: FileCheck { FileCheck(context: importing) }

@@ -61,19 +61,33 @@ extension CircleReading {
     ///   - owner: the user whose own entries the feed shows, if any.
     ///   - form: a form other than iCalendar is made of that, and counts with it.
     ///   - payer: who takes turns with others.
-    /// - Returns: the room for the text, and what a large one takes of this process's memory until it is in its spool.
+    /// - Returns: the room for the text; what a large one takes of this process's memory until it is in its spool; and
+    ///   whether it has to be written there piece by piece, because so little was taken.
     func room(
         forTextOf id: String, andOwnOf owner: String?, as form: CalendarForm, for payer: String
-    ) async throws -> (text: MemoryShare, making: MemoryShare?) {
+    ) async throws -> (text: MemoryShare, making: MemoryShare?, isSpooled: Bool) {
         let rows = try await store.read { try RowSize.all(of: id, andOwnOf: owner, in: $0).text }
         let size = form == .iCalendar ? rows : rows * 3
         let isLarge = size > FeedText.mostJoined
         let share = MemoryShare(isLarge ? memory.spooled : memory.feeds, network: ByteString(payer))
         try await share.hold(size)
-        guard isLarge else { return (share, nil) }
-        let making = memory.text(of: rows, for: payer)
-        try await making.hold(rows)
-        return (share, making)
+        guard isLarge else { return (share, nil, false) }
+        let isSpooled = form == .iCalendar && rows > FeedText.mostInMemory
+        let needed = isSpooled ? MemoryBudgets.mostPageBytes : rows
+        let making = memory.text(of: needed, for: payer)
+        try await making.hold(needed)
+        return (share, making, isSpooled)
+    }
+
+    /// Takes room for a circle's text in a spool, to be held as long as the text, and the turn in which it is written there.
+    ///
+    /// Throws 503 if others keep the room for too long.
+    func room(forExportOf id: String, for payer: String) async throws -> (text: MemoryShare, turn: MemoryShare) {
+        let text = MemoryShare(memory.spooled, network: ByteString(payer))
+        try await text.hold(try await store.read { try RowSize.all(of: id, andOwnOf: nil, in: $0).text })
+        let turn = MemoryShare(memory.pages, network: ByteString(payer))
+        try await turn.hold(MemoryBudgets.mostPageBytes)
+        return (text, turn)
     }
 
     /// Takes the turn in which a feed of a whole circle is made.
@@ -130,19 +144,35 @@ final class CircleRoom: Sendable {
         memoryShare = MemoryShare(memory.pages, network: ByteString(payer))
     }
 
+    enum Text {
+        case none, whole
+        /// All of it, or little if it is longer than `FeedText.mostInMemory`.
+        case asForFeed
+    }
+
     /// Takes the room for a circle in the snapshot in which it is read; throws `Needed` if no room is free at this moment.
     ///
     /// - Parameters:
     ///   - owner: the user whose own entries are read as well, if any.
-    ///   - withText: whether the circle's text is made; only a large one needs room.
+    ///   - text: how much of the circle's text is in memory at a time; only a large one needs room.
     func take(
-        _ id: String, andOwnOf owner: String?, withText: Bool = false, in transaction: any ReadTransaction
+        _ id: String, andOwnOf owner: String?, with text: Text = .none, in transaction: any ReadTransaction
     ) throws {
         var needed = Needed()
         let rows = try RowSize.all(of: id, andOwnOf: owner, in: transaction)
         needed.memory = rows.memory
-        if withText, rows.text > FeedText.mostJoined { needed.text = rows.text }
+        if text != .none, rows.text > FeedText.mostJoined {
+            let isSpooled = text == .asForFeed && rows.text > FeedText.mostInMemory
+            needed.text = isSpooled ? MemoryBudgets.mostPageBytes : rows.text
+        }
         guard texts.holdNow(needed.text), circles.holdNow(needed.memory) else { throw needed }
+    }
+
+    /// Whether a circle has so much text that a feed of it is never in memory as a whole.
+    static func isSpooled(
+        _ id: String, andOwnOf owner: String?, in transaction: any ReadTransaction
+    ) throws -> Bool {
+        try RowSize.all(of: id, andOwnOf: owner, in: transaction).text > FeedText.mostInMemory
     }
 
     /// The most bytes of the text of a feed's circle.

@@ -163,6 +163,8 @@ package struct MemoryBudgets: Sendable {
     let texts: MemoryBudget
     /// Large resources that calendar apps change; one user's have three quarters of it.
     let edits: MemoryBudget
+    /// Imports and followed calendars that are compared with what is stored; each lets others go first between its parts.
+    let imports: MemoryBudget
     /// Large feeds in spools, from before they are made until their readers have them.
     let spooled: MemoryBudget
     /// Pages of lists and whole circles while they are read, so that a reader of the database remains free for others.
@@ -186,10 +188,14 @@ package struct MemoryBudgets: Sendable {
         spooled = MemoryBudget(
             limit: limits.spooledFeeds, ofOne: limits.spooledFeeds / 4, patience: .seconds(10))
         edits = MemoryBudget(limit: limits.editMemory, ofOne: limits.editMemory / 4 * 3, patience: .seconds(10))
+        imports = MemoryBudget(limit: limits.importMemory, ofOne: limits.importMemory, patience: .seconds(600))
     }
 
     /// The most bytes of elements on one page of a list (4 MiB); a larger element gets a page of its own.
     package static let mostPageBytes = 4 << 20
+
+    /// What one import takes while it is compared with what is stored (16 MiB).
+    static let mostOfImport = 16 << 20
 
     private static func pages(_ width: Int) -> MemoryBudget {
         MemoryBudget(
@@ -211,7 +217,7 @@ package struct MemoryBudgets: Sendable {
         [
             ("documents", documents), ("large", large), ("circles", circles), ("runs", runs), ("answers", answers),
             ("feeds", feeds), ("texts", texts), ("edits", edits), ("pages", pages), ("renderings", renderings),
-            ("spooled", spooled),
+            ("imports", imports), ("spooled", spooled),
         ].map { ($0.0, $0.1.used) }
     }
 
@@ -221,7 +227,7 @@ package struct MemoryBudgets: Sendable {
     private init() {
         (documents, large) = (.unlimited, .unlimited)
         (circles, runs, answers, feeds) = (.unlimited, .unlimited, .unlimited, .unlimited)
-        (texts, spooled, edits) = (.unlimited, .unlimited, .unlimited)
+        (texts, spooled, edits, imports) = (.unlimited, .unlimited, .unlimited, .unlimited)
         pages = Self.pages(2)
         renderings = Self.renderings(2)
     }

@@ -29,6 +29,6 @@ struct ExportRoute: Sendable {
                 .contentType: "text/calendar; charset=utf-8", .cacheControl: "no-store",
                 .contentDisposition: "attachment; filename=\"\(circleID).ics\"",
             ],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: file)))
+            body: file.responseBody)
     }
 }

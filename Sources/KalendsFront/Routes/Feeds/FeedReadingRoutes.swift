@@ -116,6 +116,7 @@ struct FeedReadingRoutes: Sendable {
     ) async throws -> ResponseBody? {
         if answer.isNotModified { return ResponseBody() }
         if let known = bodies.find(answer.bodyKey) { return ResponseBody(byteBuffer: known) }
+        if let known = bodies.large(answer.bodyKey) { return Self.body(of: known, context) }
         let isPlain = answer.look.coding == .identity
         let packed: ByteBuffer?
         if let plain = bodies.find(answer.plainKey) {
@@ -125,17 +126,14 @@ struct FeedReadingRoutes: Sendable {
                 ? try await LongWork.run(for: context.sender) { Gzip.pack(plain) } : Gzip.pack(plain)
         } else if let text = text ?? bodies.large(answer.plainKey) {
             if isPlain, !text.isLarge { return ResponseBody(byteBuffer: try ByteBuffer(text)) }
-            if isPlain {
-                // The text's reservation already covers it, unless it was thought to be short.
-                if let room = text.room, !room.isOfBudget(of: context.memory.feed) {
-                    context.memory.feed.rely(on: room)
-                }
-                return text.responseBody
+            if isPlain { return Self.body(of: text, context) }
+            if text.isLarge {
+                let packed = try await packedLong(text, for: answer.bodyKey, context)
+                // What is kept in one buffer needs none of the text's room.
+                if let joined = bodies.find(answer.bodyKey) { return ResponseBody(byteBuffer: joined) }
+                return Self.body(of: packed, context)
             }
-            packed =
-                text.count > 1 << 20
-                ? try await LongWork.run(for: context.sender) { packedLong(text, for: answer.bodyKey) }
-                : Gzip.pack(try ByteBuffer(text))
+            packed = Gzip.pack(try ByteBuffer(text))
         } else {
             return nil
         }
@@ -144,12 +142,23 @@ struct FeedReadingRoutes: Sendable {
         return ResponseBody(byteBuffer: packed)
     }
 
-    /// A long text as it was packed while this request waited for its turn, or as it is packed now.
-    private func packedLong(_ text: FeedText, for key: FeedBodies.Key) -> ByteBuffer? {
-        if let known = bodies.find(key) { return known }
-        let packed = Gzip.pack(text)
-        if let packed { bodies.keep(packed, for: key) }
-        return packed
+    /// A large text as the body of an answer, at its reader's pace.
+    private static func body(of text: FeedText, _ context: KalendsContext) -> ResponseBody {
+        // The text's reservation already covers it, unless it was thought to be short.
+        if let room = text.room, !room.isOfBudget(of: context.memory.feed) { context.memory.feed.rely(on: room) }
+        return text.responseBody
+    }
+
+    /// A large text as it was packed while this request waited for its turn, or as it is packed now.
+    private func packedLong(
+        _ text: FeedText, for key: FeedBodies.Key, _ context: KalendsContext
+    ) async throws -> FeedText {
+        try await LongWork.run(for: context.sender) {
+            if let known = bodies.large(key) { return known }
+            guard let packed = try Gzip.pack(text) else { throw FeedNotPacked() }
+            bodies.keep(packed, for: key)
+            return packed
+        }
     }
 
     /// Counts an access before its answer is sent.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The items of one block of an import, a JSON array.
+/// The items of one block of an import, a JSON array; the block's number is the place of its first item, from 0.
 public struct ImportedItems: Hashable, Sendable {
     var importID = ""
     var block = 0
@@ -13,15 +13,19 @@ extension ImportedItems: StoredRow {
 }
 
 extension ReadTransaction {
-    /// Returns the items of some blocks, each a JSON array.
-    public func importItems(of record: ImportRecord, blocks: ClosedRange<Int>) throws -> [String] {
+    /// Returns the blocks with some items, each a JSON array with the place of its first item.
+    public func importItems(of record: ImportRecord, _ items: Range<Int>) throws -> [(first: Int, items: String)] {
         try rows(
-            "SELECT items FROM import_items WHERE import_id = $1 AND block >= $2 AND block <= $3 ORDER BY block",
+            """
+            SELECT block, items FROM import_items WHERE import_id = $1 AND block < $3 AND block >= COALESCE(
+                (SELECT MAX(block) FROM import_items WHERE import_id = $1 AND block >= $4 AND block <= $2), $2)
+            ORDER BY block
+            """,
             [
-                .text(record.id), .integer(record.itemBase + blocks.lowerBound),
-                .integer(record.itemBase + blocks.upperBound),
+                .text(record.id), .integer(record.itemBase + items.lowerBound),
+                .integer(record.itemBase + items.upperBound), .integer(record.itemBase),
             ]
-        ).map { try $0.text(required: "items") }
+        ).map { (try $0.integer(required: "block") - record.itemBase, try $0.text(required: "items")) }
     }
 
     /// Returns the part of the file that one block read.
@@ -42,7 +46,8 @@ extension WriteTransaction {
         try put(ImportedItems(importID: id, block: block, items: items))
     }
 
-    /// Stores one part of a block of what was read from the file, for as long as it is needed.
+    /// Stores one part of a block of what was read from the file, for as long as it is needed; the block's number is the
+    /// place of its first event, from 0.
     public func putSource(ofImport id: String, block: Int, part: Int, _ source: String) throws {
         try execute(
             """

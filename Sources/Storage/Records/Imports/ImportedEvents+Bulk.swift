@@ -15,12 +15,8 @@ extension ReadTransaction {
     public func importedVersions(
         _ keys: [(uid: String, recurrenceID: String)], of sources: [EventSource], in circle: Circle
     ) throws -> [ImportedEventRecord.Key: ImportedEventRecord] {
-        var asked: [ImportedEventRecord.Key] = []
-        for source in sources {
-            asked += Set(keys.map { ImportedEventRecord.Key(source, uid: $0.uid, recurrenceID: $0.recurrenceID) })
-        }
         var found: [ImportedEventRecord.Key: ImportedEventRecord] = [:]
-        for row in try versions(asked, in: circle) {
+        for row in try versions(keys, of: sources, in: circle, ImportedEventRecord.query) {
             let record = try ImportedEventRecord(row, at: circle.eventsEpoch)
             if let known = found[record.key], known.isLive || known.sequence > record.sequence { continue }
             found[record.key] = record
@@ -28,7 +24,31 @@ extension ReadTransaction {
         return found
     }
 
-    private func versions(_ keys: [ImportedEventRecord.Key], in circle: Circle) throws -> [SQLRow] {
+    /// Returns how many bytes `importedVersions` reads for each of these events, in their order.
+    public func importedSizes(
+        _ keys: [(uid: String, recurrenceID: String)], of sources: [EventSource], in circle: Circle
+    ) throws -> [Int] {
+        let query = "SELECT uid, recurrence_id, \(Self.size) FROM event_versions"
+        var sizes: [ImportedEventRecord.Key: Int] = [:]
+        func key(_ uid: String, _ recurrenceID: String) -> ImportedEventRecord.Key {
+            ImportedEventRecord.Key(.shared, uid: uid, recurrenceID: recurrenceID)
+        }
+        for row in try versions(keys, of: sources, in: circle, query) {
+            let key = key(try row.text(required: "uid"), try row.text(required: "recurrence_id"))
+            sizes[key, default: 0] += try row.integer(required: "size")
+        }
+        return keys.map { sizes[key($0.uid, $0.recurrenceID)] ?? 0 }
+    }
+
+    /// The bytes of an event as it is stored.
+    private static var size: String { "CAST(length(CAST(content AS BLOB)) AS BIGINT) AS size" }
+
+    private func versions(
+        _ wanted: [(uid: String, recurrenceID: String)], of sources: [EventSource], in circle: Circle, _ query: String
+    ) throws -> [SQLRow] {
+        let keys = sources.flatMap { source in
+            Set(wanted.map { ImportedEventRecord.Key(source, uid: $0.uid, recurrenceID: $0.recurrenceID) })
+        }
         let length = 50
         var found: [SQLRow] = []
         for start in stride(from: 0, to: keys.count, by: length) {
@@ -36,7 +56,7 @@ extension ReadTransaction {
             let group = (0..<length).flatMap { keys[min(start + $0, keys.count - 1)].values }
             found += try rows(
                 """
-                \(ImportedEventRecord.query)
+                \(query)
                 WHERE circle_id = $1 AND +from_epoch <= $2 AND \(ImportedEventRecord.Key.among(length, from: 3))
                 """, [.text(circle.id), .integer(circle.eventsEpoch)] + group)
         }
@@ -112,9 +132,11 @@ extension ReadTransaction {
         }
     }
 
-    /// The identity of an imported event that is the same as another except for its UID, and who sees it: nil for
-    /// everybody, empty for nobody.
-    public typealias DuplicateEvent = (key: ImportedEventRecord.Key, fingerprint: ByteString, visibleTo: ByteString?)
+    /// The identity of an imported event that is the same as another except for its UID, who sees it (nil for everybody,
+    /// empty for nobody), and its bytes as it is stored.
+    public typealias DuplicateEvent = (
+        key: ImportedEventRecord.Key, fingerprint: ByteString, visibleTo: ByteString?, size: Int
+    )
 
     /// Returns events of some sources with one of these fingerprints, in order of UID; nil when there are more than
     /// `limit`.
@@ -125,7 +147,7 @@ extension ReadTransaction {
         let found = try eachGroup(fingerprints, from: 4 + origins.count) { parameters, values in
             try rows(
                 """
-                SELECT uid, recurrence_id, source, fingerprint, visible_to FROM event_versions
+                SELECT uid, recurrence_id, source, fingerprint, visible_to, \(Self.size) FROM event_versions
                 WHERE circle_id = $1 AND +from_epoch <= $2 AND until_epoch > $2 AND fingerprint IN (\(parameters))
                     AND +source IN (\(SQLText.parameters(origins.count, from: 4)))
                 ORDER BY fingerprint, uid LIMIT $3
@@ -141,7 +163,7 @@ extension ReadTransaction {
         let origins = sources.map { SQLValue.text($0.text) }
         return try rows(
             """
-            SELECT uid, recurrence_id, source, fingerprint, visible_to FROM event_versions
+            SELECT uid, recurrence_id, source, fingerprint, visible_to, \(Self.size) FROM event_versions
             WHERE circle_id = $1 AND +from_epoch <= $2 AND until_epoch > $2 AND fingerprint = $3 AND uid > $4
                 AND +source IN (\(SQLText.parameters(origins.count, from: 6)))
             ORDER BY uid LIMIT $5
@@ -155,7 +177,8 @@ extension ReadTransaction {
             ImportedEventRecord.Key(
                 EventSource(stored: try row.text(required: "source")), uid: try row.text(required: "uid"),
                 recurrenceID: try row.text(required: "recurrence_id")),
-            ByteString(try row.text(required: "fingerprint")), row.text("visible_to").map { ByteString($0) }
+            ByteString(try row.text(required: "fingerprint")), row.text("visible_to").map { ByteString($0) },
+            try row.integer(required: "size")
         )
     }
 

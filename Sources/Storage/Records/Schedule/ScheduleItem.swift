@@ -132,18 +132,31 @@ extension ReadTransaction {
     ///
     /// - Parameter body: must not query the database.
     public func eachItem(in circle: String, from: Int, to: Int, _ body: (ScheduleItem) throws -> Void) throws {
-        try eachRow(
-            """
-            \(select: ScheduleItem.self)
-            WHERE circle_id = $1 AND deleted_at IS NULL
-                AND (((ends_at IS NULL OR ends_at >= $2) AND starts_at < $3)
-                    OR EXISTS (SELECT 1 FROM occurrences WHERE occurrences.circle_id = schedule_items.circle_id
-                        AND occurrences.collection = schedule_items.collection
-                        AND occurrences.item_id = schedule_items.id
-                        AND occurrences.ends_at >= $2 AND occurrences.starts_at < $3))
-            ORDER BY starts_at, collection, id
-            """, [.text(circle), .integer(from), .integer(to)]
-        ) { try body(ScheduleItem($0)) }
+        try eachRow("\(select: ScheduleItem.self) \(Self.near)", [.text(circle), .integer(from), .integer(to)]) {
+            try body(ScheduleItem($0))
+        }
+    }
+
+    private static var near: String {
+        """
+        WHERE circle_id = $1 AND deleted_at IS NULL
+            AND (((ends_at IS NULL OR ends_at >= $2) AND starts_at < $3)
+                OR EXISTS (SELECT 1 FROM occurrences WHERE occurrences.circle_id = schedule_items.circle_id
+                    AND occurrences.collection = schedule_items.collection
+                    AND occurrences.item_id = schedule_items.id
+                    AND occurrences.ends_at >= $2 AND occurrences.starts_at < $3))
+        ORDER BY starts_at, collection, id
+        """
+    }
+
+    /// Returns only which items `items(in:from:to:)` has, in the same order.
+    public func itemPlaces(
+        in circle: String, from: Int, to: Int
+    ) throws -> [(collection: ScheduleItem.Collection, id: ByteString)] {
+        try values(
+            "SELECT collection, id FROM schedule_items \(Self.near)",
+            [.text(circle), .integer(from), .integer(to)]
+        ) { (.init(rawValue: try $0.text(required: "collection")), ByteString(try $0.text(required: "id"))) }
     }
 
     /// Returns items that changed after the circle had this version, including tombstones.

@@ -47,15 +47,18 @@ struct SubscriptionUpdate: Sendable {
         var unread = Set(
             reading.summary.problems.filter { $0.severity == .error }.compactMap { $0.uid.map { ByteString($0) } })
         do {
-            var drafts = ImportDrafts(reading.events, for: plan, store)
-            while let blocks = try await drafts.next() {
-                for item in try await plan.decide(blocks, store).joined() {
-                    if let uid = item.storedUID, unread.contains(ByteString(item.event.uid)) {
-                        unread.insert(ByteString(uid))
+            let payer = own.createdBy ?? plan.circle.id
+            var drafts = ImportDrafts(reading.events, for: plan, payer: payer, context)
+            while var group = try await drafts.next(after: &staging) {
+                while let (_, items) = try await plan.decide(&group, store) {
+                    for item in items {
+                        if let uid = item.storedUID, unread.contains(ByteString(item.event.uid)) {
+                            unread.insert(ByteString(uid))
+                        }
+                        if let record = item.record { staging.put(record, replaces: item.before != nil) }
                     }
-                    if let record = item.record { staging.put(record, replaces: item.before != nil) }
+                    if staging.isFull { try await staging.write() }
                 }
-                if staging.isFull { try await staging.write() }
             }
             let deleted = try await endVanished(reading.summary.problems, except: unread, plan, &staging)
             try staging.check(plan.sources, limits)
