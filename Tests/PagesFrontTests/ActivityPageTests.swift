@@ -49,6 +49,28 @@ struct ActivityPageTests {
         }
     }
 
+    @Test("An item leads to its own changes, however many others there were since")
+    func ofItem() async throws {
+        try await TestServer.withPasswords { server in
+            try await server.put("tasks", "t", Self.task)
+            try await server.put("tasks", "t", Self.with(["title": "More pills"]))
+            for number in 0..<60 { try await server.put("tasks", "other\(number)", Self.with(["title": "Other"])) }
+            let ann = try await Browser.signedIn("ann", server)
+            #expect(try await !ann.open(Self.path).expect(200).text.contains("More pills"))
+            let item = try await ann.open("/app/circles/c/tasks/t").expect(200)
+            let link = "\(Self.path)?item=tasks%2Ft"
+            #expect(item.text.contains("href=\"\(link)\""))
+            let page = try await ann.open(link).expect(200)
+            for text in ["Only the changes of", "More pills", "Pills</bdi></del>", "All changes", "/undo\""] {
+                #expect(page.text.contains(text), "\(text)")
+            }
+            #expect(!page.text.contains("Other"))
+            for wrong in ["tasks", "tasks/t/x", "feeds/t", "tasks/%22"] {
+                try await ann.open("\(Self.path)?item=\(wrong)").expect(404)
+            }
+        }
+    }
+
     @Test("Undo is one button; what it did is a change by a page, and what is in the way has a name")
     func undo() async throws {
         try await TestServer.withPasswords { server in

@@ -61,6 +61,12 @@ struct CalendarPageTests {
             #expect(try await titles("view=week&date=9999-99-99") == ["task", "appointment", "shift"])
             let feed = try await server.makeFeed(config: ["includeTasks": false])
             #expect(try await titles("view=agenda&date=2026-03-01&feed=\(feed.id)") == ["appointment"])
+            // A feed has its own rules for people, so that none is shown as chosen beside it.
+            let both = "view=agenda&date=2026-03-01&person=ben&feed=\(feed.id)"
+            #expect(try await titles(both) == ["appointment"])
+            let form = try await ann.open("/app/circles/c?\(both)").expect(200)
+            #expect(!form.text.contains("<option value=\"ben\" selected>"))
+            #expect(form.text.contains("<option value=\"\(feed.id)\" selected>"))
             let foreign = try await server.makeFeed(user: "ben")
             try await ann.open("/app/circles/c?feed=\(foreign.id)").expect(404)
         }
@@ -85,6 +91,25 @@ struct CalendarPageTests {
             let end = try #require(page.text.firstMatch(of: /<a class="button plain" href="([^"]*)">End the search/)?.1)
             let back = try await ann.open(String(end).replacing("&amp;", with: "&")).expect(200)
             #expect(!back.text.contains("entries found") && back.text.contains("Buy milk"))
+        }
+    }
+
+    @Test("Of very many that a search finds, those to come are shown first; a letter and its accent are one letter")
+    func manyFound() async throws {
+        try await TestServer.withPasswords { server in
+            let past: JSONValue = [
+                "patientId": "mom", "provider": "Cafe\u{301} daily", "startAt": "2025-07-01T09:00:00-07:00",
+                "recurrence": ["rrule": "FREQ=DAILY;COUNT=244"],
+            ]
+            try await server.put("appointments", "past", past)
+            try await server.put(
+                "tasks", "ahead", ["title": "Café to come", "dueAt": "2026-06-03T09:00:00-07:00"])
+            let ann = try await Browser.signedIn("ann", server)
+            let page = try await ann.open("/app/circles/c?q=CAF%C3%89&date=2026-03-02").expect(200)
+            #expect(page.text.contains("200 entries found") && page.text.contains("Café to come"))
+            #expect(page.text.contains("There is more than fits here."))
+            // The latest of what was is there, too.
+            #expect(page.text.contains("2026-03-01") && !page.text.contains("2025-07-01"))
         }
     }
 

@@ -20,7 +20,7 @@ struct HealthTests {
             for card in section.components(separatedBy: "<li class=\"card\">").dropFirst() {
                 let name = card.firstMatch(of: /<h3><bdi>([^<]*)</)?.1 ?? ""
                 let badge = card.firstMatch(of: /<\/svg>([^<]*)</)?.1 ?? ""
-                let path = card.firstMatch(of: /<a class="button [a-z]+" href="([^"]*)"/)?.1 ?? ""
+                let path = card.firstMatch(of: /(?:<a class="button [a-z]+" href|<form[^>]* action)="([^"]*)"/)?.1 ?? ""
                 found[id, default: []].append((String(name), String(badge), String(path)))
             }
         }
@@ -36,15 +36,15 @@ struct HealthTests {
         #expect(cards["works"]?.allSatisfy { $0.badge == "Works" } == true)
         #expect(
             cards["broken"]?.map(\.path) == [
-                "/app/circles/rose-family/feeds/f7#address", "/app/circles/rose-family/connections/c-outlook",
+                "/app/circles/rose-family/feeds/f7/reveal", "/app/circles/rose-family/connections/c-outlook",
                 "/app/circles/b/connections/c-google?step=calendar", "/app/circles/b/subscriptions",
                 "/app/connectors/apple", "/app/app-passwords/new",
             ])
         #expect(
             cards["look"]?.map(\.path) == [
                 "/app/circles/rose-family/feeds/f2",
-                "/app/circles/rose-family/feeds/f5#address", "/app/circles/rose-family/feeds/f6#address",
-                "/app/circles/rose-family/feeds/f8#address", "/app/circles/rose-family/feeds/f9#settings",
+                "/app/circles/rose-family/feeds/f5/reveal", "/app/circles/rose-family/feeds/f6/reveal",
+                "/app/circles/rose-family/feeds/f8/reveal", "/app/circles/rose-family/feeds/f9#settings",
                 "/app/circles/rose-family/connections/c-caldav?run=r9#held",
                 "/app/circles/b/connections/c-caldav", "/app/circles/b/connections/c-outlook",
                 "/app/circles/b/connections/c-apple", "/app/circles/b/subscriptions", "/app/devices",

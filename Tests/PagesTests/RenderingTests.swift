@@ -54,6 +54,20 @@ struct RenderingTests {
         return count
     }
 
+    @Test("Each template of a page has a sample, so that browsers look at it")
+    func samples() throws {
+        let samples = Samples()
+        let context = { RenderContext(samples.frame($0)) }
+        let shown = Set(samples.all.map { ByteString($0.page.sheet(context($0)).template) })
+        let folder = WordsTests.sources.appending(path: "Models")
+        for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
+            let source = try String(contentsOf: file, encoding: .utf8)
+            for match in source.matches(of: /template: "([a-z-]+)"/) {
+                #expect(shown.contains(ByteString(match.1)), "\(file.lastPathComponent): \(match.1)")
+            }
+        }
+    }
+
     @Test("Each page is well-formed, with one main heading and no id twice", arguments: Language.allCases)
     func wellFormed(_ language: Language) throws {
         let samples = Samples(text: { $0 + " & <Söhne>" }, language: language)

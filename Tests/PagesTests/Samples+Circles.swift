@@ -60,11 +60,10 @@ extension Samples {
                     connection(
                         .outlook, .active, .partial,
                         alerts: [
-                            .heldBack(title: text("Physio"), reason: "There is no such rule."), .moreHeldBack(3),
-                            .shortened(
-                                2, title: text("Blood test"), reason: "Of several reminders the nearest is kept."),
+                            .heldBack(title: text("Physio"), .repetition), .moreHeldBack(3),
+                            .shortened(2, title: text("Blood test"), [.notes, .reminders]),
                             .shared(run: "r8"),
-                            .held(run: "r7", deletions: 0, reason: "The calendar is suddenly empty."),
+                            .held(run: "r7", deletions: 3, causes: [.missing(12), .deletions(3)]),
                         ]),
                     connection(.apple, .active, nil), connection(.google, .unauthorized, nil),
                     connection(.outlook, .choosing, nil),
@@ -139,7 +138,7 @@ extension Samples {
                     Subscription(
                         id: "s2", label: "", host: text("school.example.org"), events: 0, minutes: 60,
                         lastFetchedAt: Self.hours(-30), nextFetchAt: Self.hours(20),
-                        lastProblem: text("The server answered 404.")),
+                        problem: .missing),
                     Subscription(
                         id: "s3", label: text("Holidays"), host: text("example.org"), isPaused: true, events: 1,
                         minutes: 60),
@@ -151,7 +150,7 @@ extension Samples {
     }
 
     /// What three of the apps take of an address.
-    private func links(_ url: String) -> [FeedPage.AppLink] {
+    func links(_ url: String) -> [FeedPage.AppLink] {
         [
             FeedPage.AppLink(app: "apple", address: "webcal" + url.dropFirst(5), isLink: true),
             FeedPage.AppLink(

@@ -37,7 +37,7 @@ extension Samples {
                 subscriptions: [
                     Subscription(
                         id: "s2", label: "", host: text("school.example.org"), events: 0, minutes: 60,
-                        lastFetchedAt: Self.hours(-30), lastProblem: text("The server answered 404.")),
+                        lastFetchedAt: Self.hours(-30), problem: .missing),
                     Subscription(
                         id: "s3", label: text("Holidays"), host: text("example.org"), isPaused: true, events: 1,
                         minutes: 60),

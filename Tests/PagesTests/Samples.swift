@@ -131,7 +131,7 @@ struct Samples {
                 counts: SyncCounts(deleted: 1, conflicts: 1, failed: 1)),
             Run(
                 id: "r3", state: .failed, outcome: .failed, trigger: .manual, startedAt: Self.hours(-28),
-                counts: SyncCounts(), error: text("The server did not answer within 30 seconds.")),
+                counts: SyncCounts(), problem: .unanswered),
             Run(
                 id: "r4", state: .done, outcome: .success, trigger: .first, startedAt: Self.hours(-200),
                 counts: SyncCounts()),
@@ -147,6 +147,7 @@ struct Samples {
     }
 
     var all: [Sample] {
-        circleSamples + connectorSamples + ownSamples + appPasswordSamples + healthSamples + serverSamples
+        circleSamples + addressSamples + connectorSamples + ownSamples + appPasswordSamples + healthSamples
+            + serverSamples
     }
 }

@@ -40,8 +40,8 @@ struct RecordTableTests {
                     id: "s", circleID: "home", sealedURL: "u", urlDigest: "d", urlHint: "h", host: "o", label: "l",
                     createdBy: "ann", refreshMinutes: 11, state: .paused, etag: "e", lastModified: "m",
                     validatorsOf: "v", nextAt: 12, failures: 13, emptyAnswers: 14, lastFetchedAt: 15, lastChangedAt: 16,
-                    lastProblem: "p", created: 17, updated: 18, deleted: 19, createdAt: 20, updatedAt: 21),
-                in: transaction)
+                    lastProblem: "p", problem: .signIn, created: 17, updated: 18, deleted: 19, createdAt: 20,
+                    updatedAt: 21), in: transaction)
             try Self.keep(
                 CircleChange(
                     sequence: 1011, circleID: "home", number: 1012, at: 13, subject: .item, collection: "tasks",

@@ -21,7 +21,7 @@ struct ConnectionAttentionTests {
             try await bench.fill(23)
             let id = try await bench.server.connect()
             bench.calendars[id].limits.withLock { limits in
-                limits = { _ in [Limitation(field: "title", message: "It is too long.", preventsWriting: prevents)] }
+                limits = { _ in [Limitation(field: .title, message: "It is too long.", preventsWriting: prevents)] }
             }
             let run = try await bench.run(id)
             #expect(run.counts.failed == (prevents ? 23 : 0))
@@ -106,7 +106,7 @@ struct ConnectionAttentionTests {
             try await bench.fill(1)
             let id = try await bench.server.connect()
             let calendar = bench.calendars[id]
-            calendar.limits.withLock { $0 = { _ in [Limitation(field: "title", message: "It is too long.")] } }
+            calendar.limits.withLock { $0 = { _ in [Limitation(field: .title, message: "It is too long.")] } }
             try await bench.run(id)
             let first = try #require(try await bench.connection(id)["attention"]?.array?.first)
             for _ in 0..<12 {
@@ -134,7 +134,7 @@ struct ConnectionAttentionTests {
             bench.calendars[id].limits.withLock { limits in
                 limits = { entry in
                     entry.title.contains("Dr. 1")
-                        ? [Limitation(field: "title", message: "No.", preventsWriting: true)] : []
+                        ? [Limitation(field: .title, message: "No.", preventsWriting: true)] : []
                 }
             }
             let run = try await bench.run(id)

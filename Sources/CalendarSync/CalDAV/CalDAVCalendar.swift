@@ -76,11 +76,11 @@ public struct CalDAVCalendar: CalendarProvider {
         var limitations: [Limitation] = []
         if case .timed(_, _, let zone) = entry.span, !SyncZone.isKnown(zone) {
             limitations.append(
-                Limitation(field: "time", message: "The time zone \(zone) is not known; UTC is written instead."))
+                Limitation(field: .times, message: "The time zone \(zone) is not known; UTC is written instead."))
         }
         if case .days = entry.span, entry.repetition != nil {
             limitations.append(
-                Limitation(field: "recurrence", message: "Whole days that repeat are not written; only the first is."))
+                Limitation(field: .recurrence, message: "Whole days that repeat are not written; only the first is."))
         }
         let mark = EventMark(
             installation: "", connection: "", circle: "", item: ItemKey(.appointments, ""), generation: 0)
@@ -92,7 +92,7 @@ public struct CalDAVCalendar: CalendarProvider {
         else {
             limitations.append(
                 Limitation(
-                    field: "recurrence", message: "The event's recurrence cannot be written.",
+                    field: .recurrence, message: "The event's recurrence cannot be written.",
                     preventsWriting: entry.repetition != nil, isOfSeries: true))
             var single = entry
             single.repetition = nil
@@ -100,7 +100,7 @@ public struct CalDAVCalendar: CalendarProvider {
             return entry.repetition == nil ? (entry, limitations) : (expressible(single).entry, limitations)
         }
         if kept.reminders != entry.reminders {
-            limitations.append(Limitation(field: "reminders", message: "Reminders after the start are not written."))
+            limitations.append(Limitation(field: .reminders, message: "Reminders after the start are not written."))
         }
         return (kept, limitations)
     }

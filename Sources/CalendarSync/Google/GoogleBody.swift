@@ -74,7 +74,7 @@ extension Entry {
     func atGoogle() -> (entry: Entry, limitations: [Limitation]) {
         var entry = self
         var limitations: [Limitation] = []
-        func limit(_ field: String, _ message: String) {
+        func limit(_ field: EntryField, _ message: String) {
             limitations.append(Limitation(field: field, message: message))
         }
         entry.title = GoogleText.line(title)
@@ -82,11 +82,11 @@ extension Entry {
         entry.notes = GoogleText.kept(notes)
         if case .timed(let start, let end, let zone) = span, TimeZoneReference(zone) == nil {
             entry.span = .timed(start: start, end: end, zone: "UTC")
-            limit("span", "The time zone is unknown; the event is written in UTC.")
+            limit(.times, "The time zone is unknown; the event is written in UTC.")
         }
         if case .days = span, repetition != nil {
             entry.repetition = nil
-            limit("recurrence", "Whole days that repeat are not written; only the first is.")
+            limit(.recurrence, "Whole days that repeat are not written; only the first is.")
         }
         if let rule = repetition?.rrule, let parsed = try? RecurrenceRule(rule) {
             entry.repetition?.rrule = parsed.description
@@ -100,11 +100,11 @@ extension Entry {
         }
         let (settled, lost) = entry.settled()
         entry = settled
-        if lost > 0 { limit("occurrences", "\(lost) changed occurrences are at times that the series does not have.") }
+        if lost > 0 { limit(.recurrence, "\(lost) changed occurrences are at times that the series does not have.") }
         let possible = reminders.filter { (0...GoogleBody.longestReminder).contains($0) }
         entry.reminders = Array(possible.prefix(GoogleBody.mostReminders))
         if entry.reminders != reminders {
-            limit("reminders", "Google Calendar keeps at most five reminders, each within four weeks before the start.")
+            limit(.reminders, "Google Calendar keeps at most five reminders, each within four weeks before the start.")
         }
         return (entry, limitations)
     }

@@ -24,11 +24,11 @@ struct GraphExpression {
         entry.location = GraphText.line(wanted.location)
         if wanted.reminders.count > 1 {
             entry.reminders = Array(wanted.reminders.prefix(1))
-            lose("reminders", "Outlook keeps one reminder; the one nearest to the start is kept.")
+            lose(.reminders, "Outlook keeps one reminder; the one nearest to the start is kept.")
         }
         if wanted.status == .tentative, wanted.availability == .free {
             entry.status = .confirmed
-            lose("status", "Outlook shows an event as free or as tentative; it is shown as free.")
+            lose(.status, "Outlook shows an event as free or as tentative; it is shown as free.")
         }
         span()
         if wanted.repetition == nil {
@@ -38,19 +38,19 @@ struct GraphExpression {
         }
     }
 
-    private mutating func lose(_ field: String, _ message: String) {
+    private mutating func lose(_ field: EntryField, _ message: String) {
         limitations.append(Limitation(field: field, message: message))
     }
 
     /// Every refusal concerns the recurrence.
-    private mutating func refuse(_ field: String, _ message: String) {
+    private mutating func refuse(_ field: EntryField, _ message: String) {
         limitations.append(Limitation(field: field, message: message, preventsWriting: true, isOfSeries: true))
     }
 
     private mutating func title(_ wanted: String) -> String {
         let line = GraphText.line(wanted)
         guard line.utf16.count > Self.longestTitle else { return line }
-        lose("title", "Outlook keeps \(Self.longestTitle) characters of a title.")
+        lose(.title, "Outlook keeps \(Self.longestTitle) characters of a title.")
         var short = line.unicodeScalars
         while short.reduce(0, { $0 + ($1.value > 0xFFFF ? 2 : 1) }) > Self.longestTitle { short.removeLast() }
         return String(short)
@@ -65,7 +65,7 @@ struct GraphExpression {
                 zone = known
             } else if entry.repetition != nil {
                 return refuse(
-                    "recurrence", "Outlook has no time zone that matches \(name), in which this series repeats.")
+                    .recurrence, "Outlook has no time zone that matches \(name), in which this series repeats.")
             }
             entry.span = .timed(start: start, end: max(start, end), zone: zone.identifier)
         }
@@ -74,11 +74,11 @@ struct GraphExpression {
     private mutating func repeats() {
         guard refusal == nil, let repetition = entry.repetition else { return }
         guard repetition.rdates.isEmpty else {
-            return refuse("recurrence", "Outlook repeats an event by one rule, not on additional single days.")
+            return refuse(.recurrence, "Outlook repeats an event by one rule, not on additional single days.")
         }
         guard case .timed(let start, _, let name) = entry.span, let clock = SystemTimeZones.shared.zone(name),
             let text = repetition.rrule
-        else { return refuse("recurrence", "Outlook repeats only events with a time and a rule.") }
+        else { return refuse(.recurrence, "Outlook repeats only events with a time and a rule.") }
         let first = clock.civil(at: start)
         do throws(NotExpressible) {
             guard let rule = try? RecurrenceRule(text) else {
@@ -90,7 +90,7 @@ struct GraphExpression {
             entry.repetition = Repetition(rrule: rewritten.description, exdates: repetition.exdates)
             self.recurrence = recurrence
         } catch {
-            return refuse("recurrence", error.reason)
+            return refuse(.recurrence, error.reason)
         }
         occurrences()
     }
@@ -108,19 +108,19 @@ struct GraphExpression {
         }
         guard cancelled.count + changed.count <= 1000,
             let starts = series.starts(among: Array(cancelled) + changed.keys)
-        else { return refuse("recurrence", "The series has more changed occurrences than Outlook keeps.") }
+        else { return refuse(.recurrence, "The series has more changed occurrences than Outlook keeps.") }
         entry.repetition?.exdates = cancelled.intersection(starts).sorted()
         entry.occurrences = [:]
         for (original, value) in changed.sorted(by: { $0.key < $1.key }) {
             guard starts.contains(original) else {
                 lose(
-                    "occurrences", "Outlook changes only occurrences of the rule; a change of another one is left out.")
+                    .recurrence, "Outlook changes only occurrences of the rule; a change of another one is left out.")
                 continue
             }
             let expressed = expressed(value)
             guard expressed != entry.plain(at: original) else { continue }
             if movesBeyondNeighbours(original, expressed, series) {
-                refuse("occurrences", "Outlook does not let an occurrence move past the one before or after it.")
+                refuse(.recurrence, "Outlook does not let an occurrence move past the one before or after it.")
             }
             entry.occurrences[original] = .changed(expressed)
         }

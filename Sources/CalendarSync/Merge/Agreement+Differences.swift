@@ -13,11 +13,13 @@ struct UnwrittenFields {
     /// A sentence for people.
     var sentence: String {
         guard !areTimes else { return "The calendar shows other times than were written." }
-        let names = EntryField.allCases.filter(fields.contains).map(\.rawValue).joined(separator: ", ")
+        let names = inOrder.map(\.rawValue).joined(separator: ", ")
         return isCut
             ? "The calendar keeps less than was written: \(names)."
             : "The calendar keeps what it had, whatever is written: \(names)."
     }
+
+    var inOrder: [EntryField] { EntryField.allCases.filter(fields.contains) }
 
     private static let ofTimes: Set<EntryField> = [.times, .recurrence, .existence]
 }
@@ -121,14 +123,23 @@ extension Entry {
 }
 
 extension Link {
+    /// Notes what the calendar keeps as it was, or in part.
+    mutating func note(_ unwritten: UnwrittenFields?) {
+        (self.unwritten, unwrittenFields) = (unwritten?.sentence, unwritten?.inOrder)
+    }
+
     /// Keeps what an earlier write could not write, where both sides still have what they had of all in which they differ.
-    mutating func keep(_ unwritten: String?, since known: Agreement?) {
-        guard let unwritten, let known, let agreed else { return }
+    ///
+    /// - Parameter former: the link before the write.
+    mutating func keepUnwritten(of former: Link) {
+        guard let unwritten = former.unwritten, let known = former.agreed, let agreed else { return }
         let differing = EntryField.ofEvents.filter { known.ours[$0] != known.theirs[$0] }
         let isAsItWas = differing.allSatisfy { field in
             agreed.ours[field] == known.ours[field] && agreed.theirs[field] == known.theirs[field]
         }
         guard isAsItWas, known.ours.canonical.occurrences == agreed.ours.canonical.occurrences else { return }
+        let all = (former.unwrittenFields ?? []) + (unwrittenFields ?? [])
+        unwrittenFields = EntryField.allCases.filter(all.contains)
         guard let now = self.unwritten, !unwritten.contains(now) else {
             self.unwritten = unwritten
             return

@@ -20,7 +20,7 @@ extension Planner {
             step.basis = merged.basis
         }
         var kept = link
-        kept.reason = nil
+        (kept.reason, kept.problem) = (nil, nil)
         kept.refused = nil
         switch merged.action {
         case .agree(let agreement): agree(&step, kept, agreement, sight: sight, ours: here.entry)
@@ -36,11 +36,10 @@ extension Planner {
             ]
             step.link = kept
         case .delete where keepsForGuests(link, sight):
-            kept.state = .quarantined
-            kept.reason = Self.guestsReason
+            kept.hold(.guests, Self.guestsReason)
             kept.note(guests: sight?.hasGuests)
             kept.etag = sight?.etag ?? kept.etag
-            if link.reason?.isSameText(as: Self.guestsReason) != true { kept.since = now }
+            if link.problem != .guests { kept.since = now }
             step.conflicts = []
             step.link = kept == link ? nil : kept
             step.isFailure = true
@@ -59,8 +58,7 @@ extension Planner {
             if let sight { kept.etag = sight.etag }
             step.link = kept
         case .holdBack(let reason):
-            kept.state = .quarantined
-            kept.reason = reason
+            kept.hold(.unreadable, reason)
             kept.refused = here.entry
             kept.etag = sight?.etag
             kept.since = now

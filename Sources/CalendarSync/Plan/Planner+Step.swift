@@ -16,10 +16,10 @@ extension Planner {
         if let ours {
             let expressed = express(ours.entry)
             if let limit = expressed.limitations.first(where: \.preventsWriting) {
-                return held(link, item, expressed.entry.canonical, reason: limit.message, sight: sight)
+                return held(link, item, expressed.entry.canonical, .repetition, limit.message)
             }
             if expressed.entry.isTooHeavy {
-                return held(link, item, expressed.entry.outline, reason: Entry.tooHeavy, sight: sight)
+                return held(link, item, expressed.entry.outline, .tooLong, Entry.tooHeavy)
             }
             here = .shown(expressed.entry.canonical)
             lost = expressed.limitations
@@ -32,7 +32,8 @@ extension Planner {
             ? unchanged(link, sight) : decide(link, ours, here, sight, there)
         // What a write leaves out is known after it.
         if let sentence = link.unwritten, step?.drafts.isEmpty != false {
-            lost.append(Limitation(field: "", message: sentence))
+            lost.append(Limitation(field: nil, message: sentence))
+            step?.unwritten = link.unwrittenFields ?? []
         }
         // Of an event that is not there, nothing is kept in part.
         let isThere = link.externalID != nil || step?.drafts.isEmpty == false
@@ -241,13 +242,12 @@ extension Planner {
 
     /// Returns the step of an item that cannot be written as it is.
     private func held(
-        _ link: Link, _ item: ItemKey, _ entry: Entry, reason: String, sight: Observations.Observation?
+        _ link: Link, _ item: ItemKey, _ entry: Entry, _ problem: SyncProblem, _ reason: String
     ) -> Step? {
         guard entry.overlaps(policy.window) || link.externalID != nil else { return nil }
         if link.state == .quarantined, link.refused == entry { return Step(item: item, isFailure: true) }
         var kept = link
-        kept.state = .quarantined
-        kept.reason = reason
+        kept.hold(problem, reason)
         kept.refused = entry
         kept.since = now
         return Step(item: item, link: kept, isFailure: true)

@@ -159,8 +159,8 @@ extension Planner {
         else { return nil }
         let end = series.parts.starts.last.map { " after \($0.utc.date)" } ?? ""
         var kept = link
-        kept.state = .quarantined
-        kept.reason = "\(series.reason) Its occurrences are single events, and those\(end) would be too many."
+        kept.hold(
+            .tooManyParts, "\(series.reason) Its occurrences are single events, and those\(end) would be too many.")
         kept.refused = series.ours.entry.outline
         if link.state != .quarantined { kept.since = now }
         return Step(item: item, link: kept == links[item] ? nil : kept, isFailure: true)

@@ -36,6 +36,8 @@ struct Step {
     var isFailure = false
     /// What the calendar cannot keep of the item, and the item's title.
     var lost: [Limitation] = []
+    /// The fields of what an earlier write could not write.
+    var unwritten: [EntryField] = []
     var title = ""
 
     var isDeletion: Bool {

@@ -46,8 +46,8 @@ public enum WriteAnswer: Hashable, Sendable {
 
 /// A part of an entry that a provider cannot keep.
 public struct Limitation: Hashable, Sendable {
-    /// The field of the entry: `reminders`, `recurrence`, …
-    public var field: String
+    /// The field of the entry; nil where the sentence names several.
+    public var field: EntryField?
     /// A sentence for people.
     public var message: String
     /// Whether the entry cannot be stored at all: `write` refuses it with the same sentence, before anything is sent.

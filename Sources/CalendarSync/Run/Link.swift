@@ -40,10 +40,14 @@ public struct Link: Hashable, Sendable, Codable {
     public var state: State
     /// Why it is quarantined, in a sentence for people.
     public var reason: String?
+    /// The same for other languages.
+    public var problem: SyncProblem?
     /// Our entry as the provider can express it, when the link was quarantined: a different entry is tried at once.
     public var refused: Entry?
     /// Which texts the calendar keeps as they were, whatever is written, in a sentence for people; nil for none.
     public var unwritten: String?
+    /// The fields of these texts.
+    public var unwrittenFields: [EntryField]?
     /// What the provider did not take as a series; nil when it never refused one.
     public var refusedSeries: RefusedSeries?
     public var direction = Direction.out

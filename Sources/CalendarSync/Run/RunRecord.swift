@@ -32,6 +32,8 @@ public struct RunRecord: Hashable, Sendable, Codable {
     public var status: Status?
     /// What went wrong, in a sentence for people.
     public var error: String?
+    /// The same for other languages; nil while nothing is wrong, and for a run that is held.
+    public var problem: SyncProblem?
     public var counts: Counts
     /// The number of requests sent to the provider.
     public var requests: Int
@@ -61,15 +63,20 @@ public struct ShortenedItems: Hashable, Sendable, Codable {
         public var title: String
         /// What is lost, in sentences for people.
         public var message: String
+        /// The fields concerned, for other languages.
+        public var fields: [EntryField]?
 
         /// Returns nil where nothing is lost.
         init?(of step: Step) {
             guard !step.lost.isEmpty else { return nil }
-            (item, title, message) = (step.item, step.title, step.lost.map(\.message).joined(separator: " "))
+            self.init(
+                step.item, step.title, step.lost.map(\.message).joined(separator: " "),
+                step.lost.compactMap(\.field) + step.unwritten)
         }
 
-        init(_ item: ItemKey, _ title: String, _ message: String) {
+        init(_ item: ItemKey, _ title: String, _ message: String, _ fields: [EntryField]) {
             (self.item, self.title, self.message) = (item, title, message)
+            self.fields = EntryField.allCases.filter(fields.contains)
         }
     }
 

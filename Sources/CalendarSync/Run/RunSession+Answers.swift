@@ -40,7 +40,7 @@ extension RunSession {
         _ again: inout Retries
     ) {
         guard let ours = operation.ours, let wanted = operation.wanted else { return }
-        let (known, unwritten) = (link.agreed, link.unwritten)
+        let former = link
         batch.operations.append(operation.closed(.done))
         link.externalID = event.id
         link.lastID = nil
@@ -50,10 +50,10 @@ extension RunSession {
         link.direction = .out
         link.lastSyncedAt = context.now()
         link.since = context.now()
-        link.reason = nil
+        (link.reason, link.problem) = (nil, nil)
         link.refused = nil
         link.refusedSeries = nil
-        link.unwritten = nil
+        link.note(nil)
         link.state = .linked
         link.add(seen, at: context.now())
         switch event.content {
@@ -64,8 +64,7 @@ extension RunSession {
             link.agreed = Agreement(ours: ours, theirs: entry.canonical)
         case .unreadable(let reason):
             link.agreed = Agreement(ours: ours, theirs: wanted.canonical)
-            link.state = .quarantined
-            link.reason = reason
+            link.hold(.unreadable, reason)
             link.refused = ours
             failed.insert(operation.item)
         }
@@ -74,16 +73,16 @@ extension RunSession {
         let isNew = if case .create = operation.kind { true } else { false }
         var (isWhole, isChanged) = (true, true)
         if case .entry(let entry) = event.content {
-            isWhole = compare(event, with: operation, known, &link, &again)
+            isWhole = compare(event, with: operation, former.agreed, &link, &again)
             // A server's own form of what was written may be what it had before.
             let isWritten = isWhole && link.unwritten == nil && link.state == .linked
             isChanged = isWritten || entry.canonical != operation.before?.canonical
-            link.keep(unwritten, since: known)
+            link.keepUnwritten(of: former)
         } else if case .master = event.content, let there = link.agreed?.theirs {
-            link.unwritten = there.cut(of: wanted.canonical, from: operation.before?.canonical)?.sentence
-            link.keep(unwritten, since: known)
+            link.note(there.cut(of: wanted.canonical, from: operation.before?.canonical))
+            link.keepUnwritten(of: former)
         }
-        if let sentence = link.unwritten { noteShortened(operation.item, ours.title, sentence) }
+        noteShortened(operation.item, ours.title, link)
         if isNew { made.insert(operation.item) }
         if isNew, link.leftovers.isEmpty {
             record.counts.created += 1
@@ -98,15 +97,17 @@ extension RunSession {
                 after: link.agreed?.theirs))
     }
 
-    mutating func noteShortened(_ item: ItemKey, _ title: String, _ sentence: String) {
+    /// Notes what the calendar keeps less of, if anything.
+    mutating func noteShortened(_ item: ItemKey, _ title: String, _ link: Link) {
         let known = shortened[item]?.message ?? ""
-        guard !known.hasSuffix(sentence) else { return }
+        guard let sentence = link.unwritten, !known.hasSuffix(sentence) else { return }
         var message = known.isEmpty ? sentence : "\(known) \(sentence)"
         // What an earlier write left out is said already.
         if let former = planner.links[item]?.unwritten, known.hasSuffix(former), sentence.hasPrefix(former) {
             message = "\(known)\(sentence.dropFirst(former.count))"
         }
-        shortened[item] = ShortenedItems.Item(item, title, message)
+        let fields = (shortened[item]?.fields ?? []) + (link.unwrittenFields ?? [])
+        shortened[item] = ShortenedItems.Item(item, title, message, fields)
     }
 
     /// Compares what is there after a write with what was meant. What is as it was before has not been written, and is
@@ -130,16 +131,16 @@ extension RunSession {
             let missing = link.agreed?.takeDifferences(
                 from: operation.before?.canonical, to: wanted.canonical, there: there, inTexts: !hasOwnForm)
         else {
-            link.unwritten = there.cut(of: wanted.canonical, from: operation.before?.canonical)?.sentence
+            link.note(there.cut(of: wanted.canonical, from: operation.before?.canonical))
             return true
         }
         guard again.count(operation.item) < policy.tries else {
             guard missing.areTimes else {
-                (link.agreed, link.unwritten) = (agreed, missing.sentence)
+                link.agreed = agreed
+                link.note(missing)
                 return true
             }
-            link.state = .quarantined
-            link.reason = missing.sentence
+            link.hold(.otherTimes, missing.sentence)
             link.refused = operation.ours
             failed.insert(operation.item)
             return true
@@ -238,8 +239,7 @@ extension RunSession {
             }
             drop(operation, &batch)
             failed.insert(operation.item)
-            link.state = .quarantined
-            link.reason = failure.message
+            link.hold(SyncProblem(failure.kind), failure.message)
             link.refused = operation.ours
             link.since = context.now()
         case .unauthorized, .misconfigured, .forbidden, .calendarMissing, .throttled, .quotaExceeded, .unavailable,

@@ -69,8 +69,7 @@ extension Link {
         agreed?.theirs = ours
         (etag, stamp) = (nil, nil)
         guard state == .linked || state == .pending || state == .quarantined else { return }
-        state = .quarantined
-        reason = "The event has far more text in the calendar than its item."
+        hold(.tooLong, "The event has far more text in the calendar than its item.")
         refused = ours
         since = now
     }

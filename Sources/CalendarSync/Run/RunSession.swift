@@ -117,10 +117,9 @@ struct RunSession {
         record.counts.failed += failed.count
         record.isWhole = failure == nil && unsettled.isEmpty ? true : nil
         for item in drafted {
-            guard let link = planner.links[item], link.externalID != nil, let sentence = link.unwritten,
-                let ours = planner.shown[item]
+            guard let link = planner.links[item], link.externalID != nil, let ours = planner.shown[item]
             else { continue }
-            noteShortened(item, ours.entry.title, sentence)
+            noteShortened(item, ours.entry.title, link)
         }
         record.shortened = ShortenedItems(shortened.values)
         record.state = .done
@@ -131,7 +130,11 @@ struct RunSession {
             record.status = .success
         } else {
             record.status = didSomething || failure == nil && counts.unchanged > 0 ? .partial : .failed
-            record.error = failure?.message ?? "Some events could not be written."
+            if let failure {
+                record.note(failure)
+            } else {
+                record.note(.incomplete, "Some events could not be written.")
+            }
         }
         try await commit(batch)
         return SyncRun.Outcome(record: record, failure: failure)
@@ -140,7 +143,7 @@ struct RunSession {
     mutating func failed(_ failure: ProviderFailure) async throws -> SyncRun.Outcome {
         record.state = .failed
         record.status = .failed
-        record.error = failure.message
+        record.note(failure)
         record.endedAt = context.now()
         try await commit(SyncBatch())
         return SyncRun.Outcome(record: record, failure: failure)

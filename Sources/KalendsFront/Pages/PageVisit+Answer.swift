@@ -28,6 +28,11 @@ extension PageVisit {
         let page = read.page
         var frame = frame(for: read.visitor, path: path)
         if let done = notice ?? what.map({ Notice($0) }) { frame.notice = done }
+        var cookies = cookies
+        if let language = read.visitor?.language, LanguageCookie.value(of: request)?.isSameText(as: language) != true {
+            // What this browser is shown without a read of the account, such as an error, is in the same language.
+            cookies.append(LanguageCookie.field(language, services.settings))
+        }
         // Rendering templates uses a processor for a while; short requests must not wait for it.
         let answer = try await LongWork.run(for: context.sender) { [frame] in
             PageFront(settings: services.settings).response(

@@ -7,8 +7,6 @@ import ProgramFiles
 enum Insert {
     /// A name that a person or another program chose, with its own text direction.
     case name(String)
-    /// What the server or another one said, in English.
-    case english(String)
     case text(String)
     case time(Node)
     case strong(String)
@@ -24,7 +22,6 @@ extension Words {
             case .name(let name):
                 switch inserts[name] {
                 case .name(let text): return ["name": .text(text)]
-                case .english(let text): return ["english": .text(text)]
                 case .text(let text): return ["text": .text(text)]
                 case .strong(let text): return ["strong": .text(text)]
                 case .time(let time): return ["time": time]

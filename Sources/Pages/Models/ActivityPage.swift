@@ -90,6 +90,8 @@ public struct ActivityPage: Page {
     /// Whether this is a later part of the list.
     public var isLater: Bool
     public var problem: Problem?
+    /// The item whose changes are listed, as in the path of its page; nil for all changes of the circle.
+    public var item: String?
     /// For how many days a change can be undone.
     public var keptDays: Int
 
@@ -110,15 +112,25 @@ public struct ActivityPage: Page {
             template: "activity", title: words["activityTitle"], section: .activity,
             content: [
                 "kept": .text(words("activityKept", count: keptDays)),
+                "only": item == nil
+                    ? .nothing
+                    : words.sentence("activityOnly", ["name": .strong(entries.lazy.compactMap(\.name).first ?? "")]),
                 "alerts": problem.map { .list([paper.alert(.warning, sentence(paper, $0))]) } ?? .nothing,
                 "days": .rows(days(paper)),
                 "none": entries.isEmpty ? paper.emptyState("activityEmptyTitle", "activityEmptyText") : .nothing,
                 "earlier": last.map {
-                    paper.linkButton("activityEarlier", paper.circlePath("/activity?before=\($0.number)"))
+                    paper.linkButton(
+                        "activityEarlier", paper.circlePath("/activity?before=\($0.number)\(Self.query(item, "&"))"))
                 } ?? .nothing,
-                "latest": isLater ? paper.linkButton("activityLatest", paper.circlePath("/activity")) : .nothing,
+                "latest": isLater
+                    ? paper.linkButton("activityLatest", paper.circlePath("/activity\(Self.query(item, "?"))"))
+                    : .nothing,
+                "all": item == nil ? .nothing : paper.linkButton("activityAll", paper.circlePath("/activity")),
             ])
     }
+
+    /// The part of a query that names an item; empty for none.
+    static func query(_ item: String?, _ mark: String) -> String { item.map { "\(mark)item=\($0.pathSegment)" } ?? "" }
 
     private func days(_ paper: RenderContext) -> [Node] {
         var days: [(day: CivilDate, entries: [Entry])] = []

@@ -21,6 +21,8 @@ public struct AgendaPage: Page {
     /// The first day of an agenda, or any day of a month.
     public var day: CivilDate
     public var entries: [PageEntry]
+    /// False where the feed shows more on these days.
+    public var isWhole = true
     /// The feed's address; nil where it is not offered: in a frame, and when another address has replaced it.
     public var url: String?
     public var links: [FeedPage.AppLink]
@@ -65,8 +67,9 @@ public struct AgendaPage: Page {
                     ? paper.month(day, entries, caption: caption) { link($0, as: .agenda) } : .nothing,
                 "agenda": view == .month
                     ? .nothing
-                    : paper.agenda(entries, from: shown.lowerBound, to: shown.upperBound, showsKinds: false),
-                "zone": paper.zoneNote,
+                    : paper.agenda(
+                        entries, from: shown.lowerBound, to: shown.upperBound, isWhole: isWhole, showsKinds: false),
+                "part": isWhole ? .nothing : .text(words["agendaPart"]), "zone": paper.zoneNote,
                 "empty": entries.isEmpty ? paper.emptyState("previewEmptyTitle", "agendaEmptyText") : .nothing,
                 "adding": url.map { ["url": .text($0), "apps": .list(links.map { paper.app($0) })] } ?? .nothing,
             ], isForStrangers: true)

@@ -25,15 +25,15 @@ public enum ConnectionAlert: Sendable {
     case calendarGone
     /// The name of the setting that the operator has to set.
     case unavailable(setting: String)
-    /// A run waits for a decision: for so many deletions, or for another reason, too, in English.
-    case held(run: String, deletions: Int, reason: String? = nil)
+    /// A run waits for a decision: for so many deletions, or for other causes, too.
+    case held(run: String, deletions: Int, causes: [HoldCause] = [])
     case conflicts(Int)
     /// An item that the calendar does not show, or not as it is.
-    case heldBack(title: String, reason: String)
+    case heldBack(title: String, ConnectionProblem)
     /// The number of further items like that.
     case moreHeldBack(Int)
     /// The number of items of which the calendar keeps less, with one of them.
-    case shortened(Int, title: String, reason: String)
+    case shortened(Int, title: String, [ConnectionField])
     /// A run waits because another connection writes into the same calendar.
     case shared(run: String)
     case failing(tries: Int)
@@ -139,25 +139,27 @@ extension RenderContext {
         case .unavailable(let setting):
             return alert(
                 .bad, words.sentence("alertUnavailable", ["provider": provider, "setting": .strong(setting)]))
-        case .held(let run, let deletions, let reason):
+        case .held(let run, let deletions, let causes):
             return alert(
                 .warning,
-                reason.map { words.sentence("alertHeldOtherwise", ["reason": .english($0)]) }
-                    ?? words.sentence("alertHeld", count: deletions),
+                causes.isEmpty
+                    ? words.sentence("alertHeld", count: deletions)
+                    : words.sentence("alertHeldOtherwise", ["reason": .text(words.text(causes))]),
                 action: linkButton("actLookAtRun", path + "?run=\(run.pathSegment)#held", style: .primary))
         case .conflicts(let count):
             return alert(
                 .warning, words.sentence("alertConflicts", count: count),
                 action: linkButton("actLookAtConflicts", circlePath("/conflicts"), style: .primary))
-        case .heldBack(let title, let reason):
+        case .heldBack(let title, let problem):
             return alert(
-                .warning, words.sentence("alertHeldBack", ["title": .strong(title), "reason": .english(reason)]))
+                .warning,
+                words.sentence("alertHeldBack", ["title": .strong(title), "reason": .text(words.text(problem))]))
         case .moreHeldBack(let count): return alert(.warning, words.sentence("alertMoreHeldBack", count: count))
-        case .shortened(let count, let title, let reason):
+        case .shortened(let count, let title, let fields):
             return alert(
                 .off,
                 words.sentence(
-                    "alertShortened", count: count, ["title": .strong(title), "reason": .english(reason)]))
+                    "alertShortened", count: count, ["title": .strong(title), "reason": .text(words.text(fields))]))
         case .shared(let run):
             return alert(
                 .warning, words.sentence("alertShared"),

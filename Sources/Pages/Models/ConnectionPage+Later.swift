@@ -43,8 +43,9 @@ extension ConnectionPage {
         for alert in connection.alerts {
             switch alert {
             case .shared: text = words.sentence("alertShared")
-            case .held(_, _, let reason?):
-                text = words.sentence("heldTextOtherwise", ["when": .time(began), "reason": .english(reason)])
+            case .held(_, _, let causes) where !causes.isEmpty:
+                text = words.sentence(
+                    "heldTextOtherwise", ["when": .time(began), "reason": .text(words.text(causes))])
             default: continue
             }
         }
@@ -93,8 +94,8 @@ extension ConnectionPage {
             ["columnWhen", "columnReason", "columnResult", "columnWhatHappened", "columnActions"],
             runs.map { run in
                 let what =
-                    run.error.map { error in
-                        paper.words.sentence("runError", ["error": .english(error)])
+                    run.problem.map { problem in
+                        paper.words.sentence("runError", ["error": .text(paper.words.text(problem))])
                     } ?? paper.words.sentence("runCounts", ["counts": .text(counts(paper, run.counts))])
                 return [
                     .time(paper.times.moment(run.startedAt)), .text(paper.words["trigger_" + run.trigger.rawValue]),

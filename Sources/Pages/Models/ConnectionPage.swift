@@ -40,16 +40,15 @@ public struct ConnectionPage: Page {
         public var trigger: Trigger
         public var startedAt: Int
         public var counts: SyncCounts
-        /// The error in the words of the provider or the network.
-        public var error: String?
+        public var problem: ConnectionProblem?
         public var canUndo: Bool
 
         public init(
             id: String, state: State, outcome: SyncOutcome? = nil, trigger: Trigger, startedAt: Int, counts: SyncCounts,
-            error: String? = nil, canUndo: Bool = false
+            problem: ConnectionProblem? = nil, canUndo: Bool = false
         ) {
             (self.id, self.state, self.outcome, self.trigger, self.startedAt) = (id, state, outcome, trigger, startedAt)
-            (self.counts, self.error, self.canUndo) = (counts, error, canUndo)
+            (self.counts, self.problem, self.canUndo) = (counts, problem, canUndo)
         }
     }
 

@@ -144,6 +144,8 @@ public struct FeedSummary: Sendable {
         self.hidden = hidden
     }
 
+    var isLive: Bool { if case .live = state { true } else { false } }
+
     func path(_ paper: RenderContext) -> String { paper.circlePath("/feeds/\(id.pathSegment)") }
 }
 

@@ -71,6 +71,8 @@ public struct FeedPage: Page {
     public var content: [ContentField]
     /// The feed's entries in the next two weeks.
     public var preview: [PageEntry]
+    /// False where the feed shows more on these days.
+    public var isPreviewWhole = true
     public var leftOut: [LeftOut]
     public var draft: Draft
 
@@ -87,7 +89,6 @@ public struct FeedPage: Page {
 
     public var showsSecret: Bool { url != nil }
 
-    private var isLive: Bool { if case .live = feed.state { true } else { false } }
     private var isRevoked: Bool { if case .revoked = feed.state { true } else { false } }
 
     public func sheet(_ paper: RenderContext) -> PageContent {
@@ -98,19 +99,20 @@ public struct FeedPage: Page {
         var content: [String: Node] = [
             "badge": paper.badge(feed), "line": paper.line(feed),
             "alerts": .list(feed.alerts.map { paper.alert($0, of: feed) } + hidden(paper)),
-            "isLive": .flag(isLive), "address": isLive ? address(paper, path) : .nothing,
+            "isLive": .flag(feed.isLive), "address": feed.isLive ? address(paper, path) : .nothing,
             "facts": paper.facts([
                 paper.fact("feedReads", plain(words.number(accessCount))),
                 paper.fact("feedCreated", timed(times.exactly(createdAt))),
                 paper.fact("feedExpires", timed(expiresAt.map(times.exactly))),
                 paper.fact("feedFormer", timed(formerUntil.map(times.exactly))),
-                paper.fact("feedEnding", isLive ? plain(tokenHint) : nil),
+                paper.fact("feedEnding", feed.isLive ? plain(tokenHint) : nil),
             ]),
             "clients": clients.isEmpty ? .nothing : clientTable(paper),
             "reads": reads.isEmpty ? .nothing : picture(paper),
-            "noReads": clients.isEmpty && isLive ? paper.emptyState("readsEmptyTitle", "readsEmptyText") : .nothing,
-            "removalText": .text(words[isLive ? "feedRemovalLiveText" : "feedRemovalText"]),
-            "preview": paper.agenda(preview, from: today, to: today.adding(days: 13)),
+            "noReads": clients.isEmpty && feed.isLive
+                ? paper.emptyState("readsEmptyTitle", "readsEmptyText") : .nothing,
+            "removalText": .text(words[feed.isLive ? "feedRemovalLiveText" : "feedRemovalText"]),
+            "preview": paper.agenda(preview, from: today, to: today.adding(days: 13), isWhole: isPreviewWhole),
             "noPreview": preview.isEmpty ? paper.emptyState("previewEmptyTitle", "previewEmptyText") : .nothing,
             "leftOut": .rows(
                 leftOut.filter { $0.count > 0 }.map {
@@ -121,13 +123,13 @@ public struct FeedPage: Page {
                 }),
             "hasSettings": .flag(!isRevoked),
             "settings": paper.settingGroups(
-                "feed", path, isLive ? fields : fields.filter { ContentGroup(of: $0.name) == .end }, draft),
+                "feed", path, feed.isLive ? fields : fields.filter { ContentGroup(of: $0.name) == .end }, draft),
             "delete": paper.question("delete", "actRemoveFeed", style: .quiet),
             "deleteDialog": paper.dialog(
                 "delete", words["askRemoveFeed"], [words["askRemoveFeedText"]],
                 paper.form("delete-form", path + "/delete", [], submit: "actRemoveFeed", style: .danger)),
         ]
-        if isLive {
+        if feed.isLive {
             content["regenerate"] = paper.question("regenerate", "actRegenerate")
             content["revoke"] = paper.question("revoke", "actRevoke", style: .danger)
             content["regenerateDialog"] = paper.dialog(
@@ -177,7 +179,7 @@ public struct FeedPage: Page {
         guard let url else {
             return [
                 "isHidden": true, "hiddenText": .text(paper.words("feedAddressHidden", ["hint": tokenHint])),
-                "reveal": paper.act("actShowAddress", path + "/reveal", style: .primary),
+                "reveal": paper.act("healthAdd", path + "/reveal", style: .primary),
             ]
         }
         return ["isHidden": false, "url": .text(url), "apps": .list(links.map { paper.app($0) })]
@@ -242,7 +244,10 @@ extension RenderContext {
                 : .nothing,
             "steps": .list(steps.map { .text($0) }),
             "code": code.map {
-                ["side": .number(side), "path": .text($0.path), "label": .text(words["qrLabel"])]
+                [
+                    "side": .number(side), "path": .text($0.path), "label": .text(words["qrLabel"]),
+                    "name": .text(words["add_\(link.app)"]),
+                ]
             } ?? .nothing,
         ]
     }

@@ -97,6 +97,13 @@ struct HealthCheck {
     /// The page where something is done about it, and the key of what is done.
     var path: String
     var next: String
+    /// Whether that is done at once, by a form.
+    var isAct = false
+
+    /// Offers the address, with what each calendar app takes of it.
+    mutating func add(_ key: String, _ feed: FeedSummary, _ paper: RenderContext) {
+        (next, path, isAct) = (key, feed.path(paper) + "/reveal", true)
+    }
 
     func card(_ paper: RenderContext) -> Node {
         let badge =
@@ -108,7 +115,9 @@ struct HealthCheck {
         return [
             "name": .text(name), "kind": .text(paper.words[kind]), "circle": .text(circle), "badge": badge,
             "lines": .list(lines),
-            "next": paper.linkButton(next, path, style: state == .works ? .quiet : .plain, about: name),
+            "next": isAct
+                ? .nothing : paper.linkButton(next, path, style: state == .works ? .quiet : .plain, about: name),
+            "act": isAct ? paper.act(next, path, about: name) : .nothing,
         ]
     }
 }
@@ -131,14 +140,15 @@ extension RenderContext {
                 switch first {
                 case .newClient, .manyNetworks: break
                 case .renewed:
-                    (check.state, check.next, check.path) = (.broken, "healthAddAgain", feed.path(self) + "#address")
+                    check.state = .broken
+                    check.add("healthAddAgain", feed, self)
                 case .large: (check.next, check.path) = ("healthShowLess", feed.path(self) + "#settings")
-                case .overdue, .formerEnds: (check.next, check.path) = ("healthAddAgain", feed.path(self) + "#address")
+                case .overdue, .formerEnds: check.add("healthAddAgain", feed, self)
                 case .expiresSoon: (check.next, check.path) = ("feedMoveEnd", feed.path(self) + "#settings")
                 }
             } else if feed.lastReadAt == nil {
-                (check.state, check.next) = (.look, "healthAdd")
-                check.path = feed.path(self) + "#address"
+                check.state = .look
+                check.add("healthAdd", feed, self)
             }
         }
         return check
@@ -192,8 +202,8 @@ extension RenderContext {
             circle: frame.circle?.name, lines: [], path: circlePath("/subscriptions"), next: "healthOpenIt")
         if own.isPaused {
             (check.state, check.next) = (.look, "actResume")
-        } else if let problem = own.lastProblem {
-            lines.append(words.sentence("subscriptionProblem", ["problem": .english(problem)]))
+        } else if let problem = own.problem {
+            lines.append(words.sentence("subscriptionProblem", ["problem": .text(words.text(problem))]))
             (check.state, check.next) = (.broken, "actRefresh")
         } else if own.lastFetchedAt == nil {
             (check.state, check.next) = (.look, "actRefresh")

@@ -21,6 +21,8 @@ public struct ItemPage: Page {
     public var repeats: Bool
     public var createdAt: Int?
     public var updatedAt: Int?
+    /// The item, as in the path of its page.
+    public var item: String?
     /// Nil when nothing is known about it, for example for an imported event.
     public var reach: ItemReach?
     /// The reader's own feeds that do not show the item, each with the rule that leaves it out.
@@ -57,7 +59,8 @@ public struct ItemPage: Page {
                     paper.fact("itemCreated", timed(createdAt.map(times.exactly))),
                     paper.fact("itemUpdated", timed(updatedAt.map(times.exactly))),
                 ]),
-                "happened": paper.linkButton("actWhoChanged", paper.circlePath("/activity"), style: .quiet),
+                "happened": paper.linkButton(
+                    "actWhoChanged", paper.circlePath("/activity\(ActivityPage.query(item, "?"))"), style: .quiet),
                 "notes": .text(notes), "reach": reach.map { shown(paper, $0) } ?? .nothing,
             ],
             crumbs: [(words["navCalendar"], paper.circlePath("?date=\(day.description)"))])

@@ -51,6 +51,9 @@ public struct PageEntry: Sendable {
     public init(kind: EntryKind, path: String? = nil, title: String, span: TimeSpan?, isCancelled: Bool = false) {
         (self.kind, self.path, self.title, self.span, self.isCancelled) = (kind, path, title, span, isCancelled)
     }
+
+    /// Whether it ends before a day.
+    public func isOver(before day: CivilDate, in zone: PageZone) -> Bool { span.lastDay(in: zone) < day }
 }
 
 extension RenderContext {
@@ -95,31 +98,35 @@ extension RenderContext {
     /// A list of days with their entries, for the template `agenda`.
     ///
     /// - Parameters:
+    ///   - isWhole: false where there are more entries than these.
     ///   - showsKinds: false where a feed may hide what kind an entry is.
     ///   - isOnce: whether an entry over several days is listed only on the first one.
     func agenda(
-        _ entries: [PageEntry], from: CivilDate, to: CivilDate, showsKinds: Bool = true, isOnce: Bool = false
+        _ entries: [PageEntry], from: CivilDate, to: CivilDate, isWhole: Bool = true, showsKinds: Bool = true,
+        isOnce: Bool = false
     ) -> Node {
-        var days: [Int: [PageEntry]] = [:]
-        for entry in entries {
+        let days = entries.map { entry in
             let first = max(from, entry.span.firstDay(in: times.zone))
-            let last = min(to, entry.span.lastDay(in: times.zone))
-            guard first <= last else { continue }
-            for number in first.daysSinceEpoch...(isOnce ? first : last).daysSinceEpoch {
-                days[number, default: []].append(entry)
-            }
+            return (first: first, last: isOnce ? first : min(to, entry.span.lastDay(in: times.zone)))
         }
-        return .rows(
-            days.keys.sorted().map { number in
-                let day = CivilDate(daysSinceEpoch: number)
-                return [
-                    "iso": .text(day.description), "title": .text(times.nearDate(day)),
-                    "full": .text(times.fullDate(day)),
-                    "isToday": .flag(day == times.today),
-                    "entries": .list((days[number] ?? []).map { chip($0, on: day) }), "showsKinds": .flag(showsKinds),
-                ]
-            })
+        var (rows, room, isCut) = ([Node](), Self.mostInAgenda, !isWhole)
+        for day in (from.daysSinceEpoch...to.daysSinceEpoch).map(CivilDate.init(daysSinceEpoch:)) {
+            let own = entries.indices.filter { days[$0].first <= day && day <= days[$0].last }
+            if own.count > room { isCut = true }
+            guard !own.isEmpty, room > 0 else { continue }
+            rows.append([
+                "iso": .text(day.description), "title": .text(times.nearDate(day)), "full": .text(times.fullDate(day)),
+                "isToday": .flag(day == times.today),
+                "entries": .list(own.prefix(room).map { chip(entries[$0], on: day) }), "showsKinds": .flag(showsKinds),
+            ])
+            room -= own.count
+        }
+        guard !rows.isEmpty else { return .nothing }
+        return ["rows": .list(rows), "part": isCut ? .text(words["agendaPart"]) : .nothing]
     }
+
+    /// The most lines of an agenda; one entry may be on many days.
+    private static let mostInAgenda = 2_000
 
     func fact(_ key: String, _ value: Node?) -> Node? {
         guard let value, case .map(var node) = value else { return nil }

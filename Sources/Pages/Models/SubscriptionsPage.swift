@@ -13,15 +13,15 @@ public struct SubscriptionsPage: Page {
         public var lastFetchedAt: Int?
         public var nextFetchAt: Int?
         /// The error of the last refresh; nil when the refresh succeeded.
-        public var lastProblem: String?
+        public var problem: SubscriptionProblem?
 
         public init(
             id: String, label: String, host: String, isPaused: Bool = false, events: Int, minutes: Int,
-            lastFetchedAt: Int? = nil, nextFetchAt: Int? = nil, lastProblem: String? = nil
+            lastFetchedAt: Int? = nil, nextFetchAt: Int? = nil, problem: SubscriptionProblem? = nil
         ) {
             (self.id, self.label, self.host, self.isPaused, self.events) = (id, label, host, isPaused, events)
             (self.minutes, self.lastFetchedAt, self.nextFetchAt) = (minutes, lastFetchedAt, nextFetchAt)
-            self.lastProblem = lastProblem
+            self.problem = problem
         }
     }
 
@@ -68,7 +68,7 @@ public struct SubscriptionsPage: Page {
         let badge =
             own.isPaused
             ? paper.badge(.off, "badgePaused")
-            : own.lastProblem != nil
+            : own.problem != nil
                 ? paper.badge(.bad, "badgeFailed")
                 : own.lastFetchedAt == nil ? paper.badge(.busy, "badgeFirst") : paper.badge(.good, "badgeUpToDate")
         return [
@@ -81,8 +81,8 @@ public struct SubscriptionsPage: Page {
                 ? .nothing
                 : own.nextFetchAt.map { words.sentence("subscriptionNext", ["when": .time(times.moment($0))]) }
                     ?? .nothing,
-            "alerts": own.lastProblem.map {
-                .list([paper.alert(.bad, words.sentence("subscriptionProblem", ["problem": .english($0)]))])
+            "alerts": own.problem.map {
+                .list([paper.alert(.bad, words.sentence("subscriptionProblem", ["problem": .text(words.text($0))]))])
             } ?? .nothing,
             "acts": .list([
                 paper.act("actRefresh", path(paper, own) + "/refresh", about: name),

@@ -25,6 +25,8 @@ public struct SyncPage: Page {
     public var until: CivilDate?
     /// What the new feed would show in the next two weeks; nil unless the person asked for a look at it.
     public var look: [PageEntry]?
+    /// False where it would show more on these days.
+    public var isLookWhole = true
 
     public init(
         feeds: [FeedSummary], connections: [ConnectionSummary], offers: [Offer], content: [ContentField],
@@ -64,7 +66,7 @@ public struct SyncPage: Page {
                 "look": look.map { entries -> Node in
                     let today = paper.times.today
                     return [
-                        "agenda": paper.agenda(entries, from: today, to: today.adding(days: 13)),
+                        "agenda": paper.agenda(entries, from: today, to: today.adding(days: 13), isWhole: isLookWhole),
                         "empty": entries.isEmpty
                             ? paper.emptyState("previewEmptyTitle", "previewEmptyText") : .nothing,
                     ]
@@ -91,6 +93,10 @@ public struct SyncPage: Page {
             "name": .text(paper.title(feed)),
             "href": .text(paper.href(feed.path(paper))), "badge": paper.badge(feed), "line": paper.line(feed),
             "without": paper.hidden(feed), "alerts": .list(feed.alerts.map { paper.alert($0, of: feed) }),
+            "add": feed.isLive
+                ? paper.act(
+                    "healthAdd", feed.path(paper) + "/reveal", style: feed.lastReadAt == nil ? .primary : .plain,
+                    about: paper.title(feed)) : .nothing,
         ]
     }
 

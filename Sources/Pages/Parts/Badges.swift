@@ -18,10 +18,16 @@ extension RenderContext {
     /// What the API calls a program that reads, in the reader's language; names of products stay.
     func program(_ name: String) -> String {
         switch name {
-        case "Browser": words["programBrowser"]
-        case "Command line": words["programCommandLine"]
-        case "Other": words["programOther"]
-        default: name
+        case "Browser": return words["programBrowser"]
+        case "Command line": return words["programCommandLine"]
+        case "Other": return words["programOther"]
+        default:
+            // A name of two programs has the English word between them.
+            let parts = name.pieces(separatedBy: " ")
+            guard let or = parts.firstIndex(where: { $0 == "or" }) else { return name }
+            return words(
+                "programEither",
+                ["first": parts[..<or].joined(separator: " "), "second": parts[(or + 1)...].joined(separator: " ")])
         }
     }
 

@@ -155,6 +155,7 @@ extension Schema {
             last_fetched_at BIGINT,
             last_changed_at BIGINT,
             last_problem TEXT,
+            problem TEXT,
             created BIGINT NOT NULL DEFAULT 0,
             updated BIGINT NOT NULL DEFAULT 0,
             deleted BIGINT NOT NULL DEFAULT 0,

@@ -45,13 +45,13 @@ import Testing
             username: "a", password: "b", calendarKey: "k", objects: DirectObjects(), http: ScriptedHTTP([]),
             clock: { 0 })
         var unknown = CalDAVSamples.single(zone: "Mars/Olympus")
-        #expect(provider.expressible(unknown).limitations.map(\.field) == ["time"])
+        #expect(provider.expressible(unknown).limitations.map(\.field) == [.times])
         unknown.span = CalDAVSamples.single(zone: "UTC").span
         #expect(provider.expressible(unknown).entry == unknown)
         var days = CalDAVSamples.days
         days.repetition = Repetition(rrule: "FREQ=DAILY")
         #expect(provider.expressible(days).entry == CalDAVSamples.days)
-        #expect(provider.expressible(days).limitations.map(\.field) == ["recurrence"])
+        #expect(provider.expressible(days).limitations.map(\.field) == [.recurrence])
         var cancelled = CalDAVSamples.series
         let start = CalDAVSamples.start.adding(seconds: 21 * 86_400)
         cancelled.occurrences[start] = .cancelled

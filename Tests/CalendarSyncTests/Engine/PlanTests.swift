@@ -24,16 +24,19 @@ import Testing
     @Test("What two writes left out is said of both, and once")
     func unwrittenTwice() {
         let whole = Entry(title: "x", notes: "Notes", location: "Place", span: World.span(0))
-        let known = Agreement(
+        var former = Link(item: Self.item, state: .linked, since: Instant(seconds: 0))
+        former.agreed = Agreement(
             ours: Entry(title: "x", notes: "Notes", span: World.span(0)),
             theirs: Entry(title: "x", notes: "No", span: World.span(0)))
+        (former.unwritten, former.unwrittenFields) = ("Less of the notes.", [.notes])
         var link = Link(item: Self.item, state: .linked, since: Instant(seconds: 0))
         link.agreed = Agreement(
             ours: whole, theirs: Entry(title: "x", notes: "No", location: "Pl", span: World.span(0)))
-        link.unwritten = "Less of the location."
+        (link.unwritten, link.unwrittenFields) = ("Less of the location.", [.location])
         for _ in 0..<2 {
-            link.keep("Less of the notes.", since: known)
+            link.keepUnwritten(of: former)
             #expect(link.unwritten == "Less of the notes. Less of the location.")
+            #expect(link.unwrittenFields == [.notes, .location])
         }
     }
 

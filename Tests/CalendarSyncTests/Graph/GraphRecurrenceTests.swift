@@ -219,7 +219,7 @@ private enum Days {
             title: "x", span: .timed(start: instant, end: instant.adding(seconds: 3600), zone: "Europe/Berlin"),
             repetition: Repetition(rrule: text))
         let limitation = try #require(GraphExpression(entry).limitations.first)
-        #expect(limitation.preventsWriting && limitation.field == "recurrence" && limitation.message.hasSuffix("."))
+        #expect(limitation.preventsWriting && limitation.field == .recurrence && limitation.message.hasSuffix("."))
     }
 
     @Test(

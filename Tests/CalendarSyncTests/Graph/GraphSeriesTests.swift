@@ -182,7 +182,7 @@ import Testing
             $0.span = .timed(
                 start: .at("2026-12-30T08:00:00Z"), end: .at("2026-12-30T09:00:00Z"), zone: "Europe/Berlin")
         }
-        #expect(room.graph.expressible(beyond).limitations.contains { $0.field == "occurrences" && $0.preventsWriting })
+        #expect(room.graph.expressible(beyond).limitations.contains { $0.field == .recurrence && $0.preventsWriting })
         let event = try await room.created(.series())
         let old = try #require(event.whole)
         try await room.emulator.fault([

@@ -42,7 +42,7 @@ import Testing
         let entry = Entry.single(
             String(repeating: "🦆", count: 200), reminders: [10, 1440], status: .tentative, availability: .free)
         let (expressed, limitations) = room.graph.expressible(entry)
-        #expect(Set(limitations.map(\.field)) == ["title", "reminders", "status"])
+        #expect(Set(limitations.map(\.field)) == [.title, .reminders, .status])
         #expect(limitations.allSatisfy { !$0.preventsWriting })
         #expect(expressed.reminders == [10] && expressed.title.utf16.count == 254)
         #expect(try await room.created(entry).whole == expressed)

@@ -173,10 +173,10 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
         }
         entry.reminders = Array(entry.reminders.prefix(2))
         let isImpossible = entry.location == "nowhere"
-        let limit = Limitation(field: "location", message: "There is no such place.", preventsWriting: true)
+        let limit = Limitation(field: .location, message: "There is no such place.", preventsWriting: true)
         let isUnsayable = isNarrow && entry.dailyInterval > 1
         let rule = Limitation(
-            field: "recurrence", message: "There is no such rule.", preventsWriting: true, isOfSeries: true)
+            field: .recurrence, message: "There is no such rule.", preventsWriting: true, isOfSeries: true)
         return (entry, (isImpossible ? [limit] : []) + (isUnsayable ? [rule] : []))
     }
 

@@ -29,7 +29,7 @@ import live  # noqa: E402
 PHONE = "iOS/18.1 (22B83) dataaccessd/1.0"
 STRANGER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Thunderbird/140.0"
 PRESSES = {
-    "google": 4, "neighbour": 8, "moved": 2, "moved later": 5, "stopped": 2, "shifts": 2, "reader": 4, "matches": 5,
+    "google": 3, "neighbour": 8, "moved": 2, "moved later": 5, "stopped": 2, "shifts": 2, "reader": 4, "matches": 5,
     "matches later": 2}
 
 WORDS = {
@@ -38,7 +38,7 @@ WORDS = {
         "kind": "Shifts", "save": "Save", "renew": "Regenerate", "import": "Import", "bring": "Import",
         "look": "Look at the file", "same": "Training", "chosen": "10 of 30 events", "undo": "Undo",
         "calendar": "Calendar",
-        "undone": "no longer in the calendar", "safety": "If somebody else reads it", "show": "Show address",
+        "undone": "no longer in the calendar", "safety": "If somebody else reads it", "show": "Add it to a calendar app",
         "google add": "Add to Google Calendar", "new": "Create feed", "helper": "A helper",
         "tasks": "Tasks", "visits": "Appointments", "asks": "Follow-ups", "first": "Look at it first",
         "happened": "What happened", "by": "Daniel Rivera", "taken back": "Undone.", "health": "Health",
@@ -50,7 +50,7 @@ WORDS = {
         "change": "Ändern, was gezeigt wird", "kind": "Schichten", "save": "Speichern", "renew": "Neue Adresse",
         "import": "Import", "bring": "Importieren", "look": "Datei ansehen", "same": "Training",
         "chosen": "10 von 30 Terminen", "undo": "Rückgängig", "calendar": "Kalender",
-        "undone": "nicht mehr im Kalender", "safety": "Falls jemand anderes mitliest", "show": "Adresse anzeigen",
+        "undone": "nicht mehr im Kalender", "safety": "Falls jemand anderes mitliest", "show": "In eine Kalender-App eintragen",
         "google add": "Zu Google Kalender hinzufügen", "new": "Feed anlegen",
         "helper": "Jemanden, der hilft", "tasks": "Aufgaben", "visits": "Termine", "asks": "Folgeaufgaben",
         "first": "Vorher ansehen", "happened": "Was geschehen ist", "by": "Daniel Rivera", "taken back": "Rückgängig",
@@ -156,7 +156,6 @@ def google(me, scene, folder):
     """Put the circle into your Google calendar."""
     me.sign_in()
     me.presses_on("sync")
-    me.presses_on("feed", "main")
     me.presses_on("show", "main")
     me.waits("#feed-url")
     me.look()
@@ -263,7 +262,7 @@ def stopped(me, scene, folder):
     me.expect(me.is_first_seen("broken"), "the reason is not on the first screen")
     me.look()
     me.presses_on("again", "main", exact=False)
-    me.waits("#address")
+    me.waits("#feed-url")
     return me.presses
 
 

@@ -41,21 +41,27 @@ package struct CircleDays: Sendable {
         isComplete = work.isComplete
     }
 
-    /// Returns the occurrences of a feed's entries on some days, in order of time.
+    /// Returns the occurrences of a feed's entries on some days, in order of time, and whether these are all.
     package static func occurrences(
         of preview: FeedPreview, from: CivilDate, to: CivilDate, in zone: TimeZoneReference
-    ) -> [(entry: FeedContents.Entry, occurrence: Occurrence)] {
+    ) -> (found: [(entry: FeedContents.Entry, occurrence: Occurrence)], isComplete: Bool) {
         let (start, end) = (
             zone.rules.instant(of: CivilDateTime(startOf: from)), zone.rules.instant(of: CivilDateTime(startOf: to))
         )
         var budget = RecurrenceBudget(steps: SeriesWork.ofFeed)
         var found: [(entry: FeedContents.Entry, occurrence: Occurrence)] = []
-        for entry in preview.entries where entry.exclusion == nil && found.count < most {
-            let (occurrences, _) = entry.events.occurrences(
+        var isComplete = !preview.isCut
+        for entry in preview.entries where entry.exclusion == nil {
+            guard found.count < most else {
+                isComplete = false
+                break
+            }
+            let (occurrences, isWhole) = entry.events.occurrences(
                 from: start, to: end, in: zone, most: most - found.count, &budget)
             found += occurrences.map { (entry, $0) }
+            isComplete = isComplete && isWhole
         }
-        return found.sorted { $0.occurrence.order(in: zone) < $1.occurrence.order(in: zone) }
+        return (found.sorted { $0.occurrence.order(in: zone) < $1.occurrence.order(in: zone) }, isComplete)
     }
 
     /// Visits the rows that may touch the days; only their occurrences are kept in memory.

@@ -13,6 +13,8 @@ package struct FeedAgenda: Sendable {
     package let lastDay: CivilDate?
     /// In order of time.
     package let occurrences: [Occurrence]
+    /// False where the feed shows more on these days.
+    package let isComplete: Bool
     /// The origins whose pages may show it in a frame.
     package let embedOrigins: [String]
     package let live: LiveFeed
@@ -21,14 +23,19 @@ package struct FeedAgenda: Sendable {
 extension FeedReading {
     /// Reads a feed's parts with room for what it shows, in the turn of all who have addresses of the same user: that of the
     /// user is for their own pages. Throws `Ended`.
+    ///
+    /// - Parameter owner: the feed's user, if known.
     func look<Value: Sendable>(
-        at token: Secret, now: Int,
+        at token: Secret, ownedBy owner: String? = nil, now: Int,
         _ body: @escaping @Sendable (LiveFeed, LiveFeedParts, any ReadTransaction) throws -> Value
     ) async throws -> Value {
         let (ledger, context) = (context.ledger, context)
-        let reader = try await context.store.read { try ledger.open(token, now: now, in: $0)?.feed.userID }
-        guard let reader else { throw Ended() }
-        return try await context.readInTurn(for: "feeds of \(reader)") { transaction, room in
+        var owner = owner
+        if owner == nil {
+            owner = try await context.store.read { try ledger.open(token, now: now, in: $0)?.feed.userID }
+        }
+        guard let owner else { throw Ended() }
+        return try await context.readInTurn(for: "feeds of \(owner)") { transaction, room in
             guard let open = try ledger.open(token, now: now, in: transaction) else { throw Ended() }
             try room.take(open.circle.id, andOwnOf: open.feed.showsOwn ? open.feed.userID : nil, in: transaction)
             return try body(open.live, try LiveFeedParts(open, context.settings), transaction)
@@ -37,11 +44,14 @@ extension FeedReading {
 
     /// Returns what a feed shows on some days; throws `Ended`.
     ///
-    /// - Parameter days: gets the day that it is in the feed's zone; returns the first day, and the day after the last.
+    /// - Parameters:
+    ///   - owner: the feed's user, if known.
+    ///   - days: gets the day that it is in the feed's zone; returns the first day, and the day after the last.
     package func agenda(
-        of token: Secret, now: Int, days: @escaping @Sendable (CivilDate) -> (from: CivilDate, to: CivilDate)
+        of token: Secret, ownedBy owner: String?, now: Int,
+        days: @escaping @Sendable (CivilDate) -> (from: CivilDate, to: CivilDate)
     ) async throws -> FeedAgenda {
-        try await look(at: token, now: now) { feed, live, transaction in
+        try await look(at: token, ownedBy: owner, now: now) { feed, live, transaction in
             let (today, window) = live.window(now: now)
             let (from, to) = days(today.date)
             let (start, end) = (
@@ -49,17 +59,23 @@ extension FeedReading {
                 live.zone.rules.instant(of: CivilDateTime(startOf: to))
             )
             var budget = RecurrenceBudget(steps: SeriesWork.ofFeed)
-            var found: [Occurrence] = []
+            var (found, isComplete): ([Occurrence], Bool) = ([], true)
             try FeedContents.each(of: live, window: window, in: transaction) { entry in
-                guard entry.exclusion == nil, found.count < CircleDays.most else { return }
-                let (occurrences, _) = entry.events.occurrences(
+                guard entry.exclusion == nil else { return }
+                guard found.count < CircleDays.most else {
+                    isComplete = false
+                    return
+                }
+                let (occurrences, isWhole) = entry.events.occurrences(
                     from: start, to: end, in: live.zone, most: CircleDays.most - found.count, &budget)
                 found += occurrences
+                isComplete = isComplete && isWhole
             }
             return FeedAgenda(
                 name: FeedRenderer.calendar(live, events: []).name ?? "", zone: live.zone,
                 lastDay: live.notice.map { RenewalNotice($0, live).lastDay },
                 occurrences: found.sorted { $0.order(in: live.zone) < $1.order(in: live.zone) },
+                isComplete: isComplete,
                 embedOrigins: live.configuration.embedOrigins, live: feed)
         }
     }

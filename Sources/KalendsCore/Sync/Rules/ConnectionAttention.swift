@@ -22,6 +22,9 @@ package struct ConnectionAttention: Hashable, Sendable {
     package var hold: Hold?
     /// The item that the calendar does not show, or not as it is.
     package var item: Item?
+    /// Why it does not, and of which fields it keeps less.
+    package var problem: SyncProblem?
+    package var fields: [EntryField] = []
 
     package struct Item: Hashable, Sendable {
         package var collection: String
@@ -44,7 +47,7 @@ package struct ConnectionAttention: Hashable, Sendable {
             kind: .heldBack, at: row.since, message: link.reason ?? "The calendar does not take this item.",
             item: Item(
                 collection: row.collection, id: row.itemID, occurrence: link.item.occurrence,
-                title: link.refused?.title ?? link.agreed?.ours.title ?? ""))
+                title: link.refused?.title ?? link.agreed?.ours.title ?? ""), problem: link.problem ?? .refused)
     }
 
     /// Makes those of items of which the calendar keeps less than they say.
@@ -54,7 +57,7 @@ package struct ConnectionAttention: Hashable, Sendable {
                 kind: .shortened, at: at, message: one.message,
                 item: Item(
                     collection: one.item.collection.rawValue, id: one.item.id, occurrence: one.item.occurrence,
-                    title: one.title))
+                    title: one.title), fields: one.fields ?? [])
         }
         return named + more(short.count - named.count, .shortened, "of which the calendar keeps less", at: at)
     }
@@ -73,10 +76,11 @@ package struct ConnectionAttention: Hashable, Sendable {
 
     init(
         kind: Kind, at: Int, message: String, count: Int? = nil, runID: String? = nil, hold: Hold? = nil,
-        item: Item? = nil
+        item: Item? = nil, problem: SyncProblem? = nil, fields: [EntryField] = []
     ) {
         (self.kind, self.at, self.message) = (kind, at, message)
         (self.count, self.runID, self.hold, self.item) = (count, runID, hold, item)
+        (self.problem, self.fields) = (problem, fields)
     }
 
     static func all(

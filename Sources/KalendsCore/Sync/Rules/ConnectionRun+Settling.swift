@@ -21,8 +21,11 @@ extension ConnectionRun {
         case .outcome(let outcome): (record, failure) = (outcome.record, outcome.failure)
         case .failure(let found):
             failure = found
-            record = Self.failed(record, found.message, now: context.now())
-        case .fault(let sentence): record = Self.failed(record, sentence, now: context.now())
+            record.note(found)
+            record.fail(now: context.now())
+        case .fault(let sentence):
+            record.note(.fault, sentence)
+            record.fail(now: context.now())
         }
         let own = start.parts.connection
         context.sync.note(failure, of: own, now: context.now())
@@ -38,13 +41,6 @@ extension ConnectionRun {
         if counts.created + counts.updated + counts.deleted + counts.pulled + counts.conflicts > 0 {
             try await trimRecords(to: context.settings.quotas.recordBytesPerConnection)
         }
-    }
-
-    private static func failed(_ record: RunRecord, _ sentence: String, now: Int) -> RunRecord {
-        var record = record
-        (record.state, record.status, record.error) = (.failed, .failed, sentence)
-        record.endedAt = Instant(milliseconds: now)
-        return record
     }
 
     /// Whether the account's own list no longer contains the calendar, or only as read-only. A list that cannot be
@@ -166,6 +162,12 @@ extension ConnectionRun {
         }
         let wait = min(longest, minute << min(max(0, failures - 1), 12))
         return max(wait / 1000 * Int.random(in: 800...1200), least)
+    }
+}
+
+extension RunRecord {
+    fileprivate mutating func fail(now: Int) {
+        (state, status, endedAt) = (.failed, .failed, Instant(milliseconds: now))
     }
 }
 

@@ -125,7 +125,7 @@ struct ConnectionRun {
             if let row {
                 record = try storedRecord(row.content)
                 record.state = .running
-                (record.endedAt, record.error) = (nil, nil)
+                (record.endedAt, record.error, record.problem) = (nil, nil, nil)
             } else {
                 let trigger: RunRecord.Trigger =
                     switch pendingRun?.kind {
@@ -205,7 +205,7 @@ struct ConnectionRun {
         let (now, holder) = (context.now(), context.sync.holder)
         var record = start.record
         (record.state, record.status, record.endedAt) = (.failed, .failed, Instant(milliseconds: now))
-        record.error = "The connection was changed while the run was under way."
+        record.note(.changedMeanwhile, "The connection was changed while the run was under way.")
         try await context.store.record { [record] transaction in
             guard try transaction.connectionEverKnown(id) != nil,
                 try transaction.takeSyncLease(of: id, for: holder, until: now + 1, now: now)

@@ -98,11 +98,13 @@ struct FeedPages: Sendable {
         try await services.counter.foldForReading()
         let read = try await visit.read(isLarge: true) { circle, visitor in
             let today = PageZone(visitor.zone).local(services.now()).day
-            return try FeedPage(
-                try circle.shownFeed(id, services.feedContext), patients: try patients(of: circle),
-                preview: try CalendarPages.entries(
-                    ofFeed: id, in: circle, from: today, to: today.adding(days: previewDays), visitor.zone, services),
+            let (preview, isWhole) = try CalendarPages.entries(
+                ofFeed: id, in: circle, from: today, to: today.adding(days: previewDays), visitor.zone, services)
+            var page = try FeedPage(
+                try circle.shownFeed(id, services.feedContext), patients: try patients(of: circle), preview: preview,
                 address: address, services.settings, draft: draft, now: services.now())
+            page.isPreviewWhole = isWhole
+            return page
         }
         return try await visit.page(
             read, status: draft.status, path: visit.filled("/app/circles/{circle}/feeds/") + id.pathSegment,

@@ -75,6 +75,8 @@ extension Subscriptions.Shown {
         SubscriptionsPage.Subscription(
             id: own.id, label: own.label ?? "", host: own.host, isPaused: own.state == .paused, events: events,
             minutes: own.refreshMinutes, lastFetchedAt: own.lastFetchedAt,
-            nextFetchAt: own.state == .active ? own.nextAt : nil, lastProblem: own.lastProblem)
+            nextFetchAt: own.state == .active ? own.nextAt : nil,
+            // What was stored before problems had codes is at most a fault.
+            problem: own.lastProblem.map { _ in .init(text: own.problem?.rawValue ?? "") ?? .fault })
     }
 }

@@ -27,13 +27,15 @@ struct CalendarPages: Sendable {
 
     private static func calendar(_ visit: PageVisit) async throws -> Response {
         let (services, view) = (visit.services, visit.query["view"].flatMap { CalendarPage.View(text: $0) } ?? .month)
-        let filter = CalendarPage.Filter(
+        var filter = CalendarPage.Filter(
             kinds: Set(visit.query.all("kind").compactMap { EntryKind(text: $0) }), person: visit.given("person"),
             patient: visit.given("patient"), feed: visit.given("feed"),
             text: visit.given("q").map { String($0.prefix(CalendarPage.longestSearch)) })
+        // A feed has its own rules for people and patients, which only its settings change.
+        if filter.feed != nil { (filter.person, filter.patient) = (nil, nil) }
         let asked = visit.query["date"].flatMap { CalendarPage.day($0) }
         let all = PageRequest(limit: Self.most)
-        let read = try await visit.read(isLarge: true) { circle, visitor in
+        let read = try await visit.read(isLarge: true) { [filter] circle, visitor in
             let zone = visitor.zone
             let day = asked ?? PageZone(zone).local(services.now()).day
             // Weeks begin where the reader's do, and a month shows the whole of its weeks.
@@ -42,16 +44,20 @@ struct CalendarPages: Sendable {
             var entries: [PageEntry]
             var isWhole = true
             if let feed = filter.feed {
-                entries = try Self.entries(ofFeed: feed, in: circle, from: from, to: to, zone, services)
+                (entries, isWhole) = try Self.entries(ofFeed: feed, in: circle, from: from, to: to, zone, services)
             } else {
                 let own = try CircleDays(of: circle, from: from, to: to, in: zone, services.settings)
                 (entries, isWhole) = (own.pageEntries(filter, in: circle.id, zone), own.isComplete)
             }
             if !filter.kinds.isEmpty { entries = entries.filter { filter.kinds.contains($0.kind) } }
-            if let text = filter.text?.lowercased() {
-                entries = entries.filter { $0.title.lowercased().contains(text) }
+            if let text = filter.text {
+                let wanted = Array(text.lowercased())
+                entries = entries.filter { $0.title.lowercased().contains(wanted) }
                 isWhole = isWhole && entries.count <= Self.mostFound
-                entries = Array(entries.prefix(Self.mostFound))
+                // What is to come counts first, then the latest of what was.
+                let ahead = entries.firstIndex { !$0.isOver(before: day, in: PageZone(zone)) } ?? entries.count
+                let start = max(0, min(ahead, entries.count - Self.mostFound))
+                entries = Array(entries[start...].prefix(Self.mostFound))
             }
             return CalendarPage(
                 view: view, day: day, filter: filter,
@@ -69,7 +75,7 @@ struct CalendarPages: Sendable {
     static func entries(
         ofFeed feed: String, in circle: AuthorizedCircle, from: CivilDate, to: CivilDate, _ zone: TimeZoneReference,
         _ services: Services
-    ) throws -> [PageEntry] {
+    ) throws -> (entries: [PageEntry], isWhole: Bool) {
         let days = FeedPreview.Days(from: .day(from), to: .day(to))
         let preview = try circle.preview(of: feed, days, bytes: 4 * PageText.mostBytes, services.feedContext)
         return entries(of: preview, in: circle, from: from, to: to, zone, services)
@@ -79,7 +85,7 @@ struct CalendarPages: Sendable {
     static func entries(
         ofNew draft: Feeds.Draft, in circle: AuthorizedCircle, from: CivilDate, to: CivilDate,
         _ zone: TimeZoneReference, _ services: Services
-    ) throws -> [PageEntry] {
+    ) throws -> (entries: [PageEntry], isWhole: Bool) {
         let days = FeedPreview.Days(from: .day(from), to: .day(to))
         let preview = try circle.preview(of: draft, days, bytes: 4 * PageText.mostBytes, services.feedContext)
         return entries(of: preview, in: circle, from: from, to: to, zone, services)
@@ -88,10 +94,10 @@ struct CalendarPages: Sendable {
     private static func entries(
         of preview: FeedPreview, in circle: AuthorizedCircle, from: CivilDate, to: CivilDate,
         _ zone: TimeZoneReference, _ services: Services
-    ) -> [PageEntry] {
-        CircleDays.occurrences(of: preview, from: from, to: to, in: zone).map {
-            PageEntry($0.entry, $0.occurrence, services.settings.kinds, in: circle.id, zone)
-        }
+    ) -> (entries: [PageEntry], isWhole: Bool) {
+        let (found, isWhole) = CircleDays.occurrences(of: preview, from: from, to: to, in: zone)
+        let entries = found.map { PageEntry($0.entry, $0.occurrence, services.settings.kinds, in: circle.id, zone) }
+        return (entries, isWhole)
     }
 
     private static func item(_ visit: PageVisit, _ kind: any ItemContent.Type) async throws -> Response {
@@ -101,6 +107,7 @@ struct CalendarPages: Sendable {
             let item = try circle.item(id, kind)
             guard let content = item.content else { throw Refusal.missing(kind.resource) }
             var page = ItemPage(item.item, content, try circle.names, circle.circle, reader: visitor.zone)
+            page.item = "\(kind.collection.rawValue)/\(id)"
             let reach = try services.reach.of(id, kind, in: circle)
             page.reach = ItemReach(reach)
             let kinds = services.settings.kinds

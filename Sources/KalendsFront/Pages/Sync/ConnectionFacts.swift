@@ -82,18 +82,37 @@ extension ConnectionSummary {
                     let hold = attention.hold
                     return .held(
                         run: $0, deletions: hold?.deletions ?? 0,
-                        reason: hold?.causes == [.deletions] ? nil : hold?.sentence)
+                        causes: hold.map { $0.causes == [.deletions] ? [] : $0.shown } ?? [])
                 }
             case .openConflicts: .conflicts(attention.count ?? 1)
             case .heldBack:
-                attention.item.map { .heldBack(title: $0.title, reason: attention.message) }
+                attention.item.map { .heldBack(title: $0.title, attention.shownProblem) }
                     ?? .moreHeldBack(attention.count ?? 1)
             // One for all: a calendar may keep less of very many.
             case .shortened:
                 attention == short.first
-                    ? attention.item.map { .shortened(shortCount, title: $0.title, reason: attention.message) } : nil
+                    ? attention.item.map { .shortened(shortCount, title: $0.title, attention.shownFields) } : nil
             case .failing: .failing(tries: attention.count ?? 1)
             }
         }
     }
+}
+
+extension Hold {
+    /// The causes in the order in which a page says them.
+    fileprivate var shown: [HoldCause] {
+        [
+            causes.contains(.restored) ? .restored : nil, causes.contains(.shared) ? .shared(shared ?? 0) : nil,
+            causes.contains(.empty) ? .empty : causes.contains(.missing) ? .missing(missing) : nil,
+            causes.contains(.deletions) ? .deletions(deletions) : nil,
+        ].compactMap(\.self)
+    }
+}
+
+extension ConnectionAttention {
+    fileprivate var shownProblem: ConnectionProblem {
+        problem.flatMap { ConnectionProblem(text: $0.rawValue) } ?? .refused
+    }
+
+    fileprivate var shownFields: [ConnectionField] { fields.compactMap { ConnectionField(text: $0.rawValue) } }
 }

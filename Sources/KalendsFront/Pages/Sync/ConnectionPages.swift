@@ -79,9 +79,11 @@ struct ConnectionPages: Sendable {
     /// The progress of a run, for the script that shows it.
     private static func progress(_ visit: PageVisit) async throws -> Response {
         let id = try visit.id("connection")
-        let (runs, _) = try await visit.read { circle, _ in try circle.runs(of: try circle.connection(id), limit: 1) }
+        let (runs, visitor) = try await visit.read { circle, _ in
+            try circle.runs(of: try circle.connection(id), limit: 1)
+        }
         let running = runs.first { $0.record.state == .running }
-        let language = PageFront(settings: visit.services.settings).frame(for: visit.request, now: 0).language
+        let language = visit.frame(for: visitor, path: nil).language
         let text = running.map { Pages.SyncCounts($0.record.counts).text(in: language) } ?? ""
         return try visit.json(["progress": .null, "text": .string(text), "done": .bool(running == nil)])
     }

@@ -25,7 +25,7 @@ extension ConnectionPage.Run {
             id: run.row.id, state: State(text: record.state.rawValue) ?? .failed,
             outcome: record.status.flatMap { Pages.SyncOutcome(text: $0.rawValue) },
             trigger: Trigger(text: record.trigger.rawValue) ?? .schedule, startedAt: record.startedAt.milliseconds,
-            counts: Pages.SyncCounts(counts), error: record.error,
+            counts: Pages.SyncCounts(counts), problem: record.problem.flatMap { ConnectionProblem(text: $0.rawValue) },
             canUndo: isOver && counts.created + counts.updated + counts.deleted + counts.pulled > 0)
         // For a held run the page shows what the run would delete.
         if let held = record.held, record.state == .held { self.counts.deleted = held.deletions }

@@ -63,7 +63,11 @@ struct SyncPages: Sendable {
             ).map { ConnectionSummary($0, try circle.runs(of: $0.own, limit: 1), settings.connections) }
             let hasPhone = connections.contains { $0.provider == .apple }
             let today = PageZone(visitor.zone).local(now).day
-            return SyncPage(
+            let shown = try look.map {
+                try CalendarPages.entries(
+                    ofNew: $0, in: circle, from: today, to: today.adding(days: 14), visitor.zone, services)
+            }
+            var page = SyncPage(
                 feeds: try circle.feeds(PageRequest(limit: settings.quotas.feedsPerUser)).map {
                     try FeedSummary($0, settings.kinds, now: now)
                 },
@@ -77,10 +81,9 @@ struct SyncPages: Sendable {
                     FeedConfiguration(for: audience ?? .me, settings.kinds),
                     patients: try FeedPages.patients(of: circle)), draft: draft,
                 audience: audience, until: audience?.days.map { today.adding(days: $0) },
-                look: try look.map {
-                    try CalendarPages.entries(
-                        ofNew: $0, in: circle, from: today, to: today.adding(days: 14), visitor.zone, services)
-                })
+                look: shown?.entries)
+            page.isLookWhole = shown?.isWhole ?? true
+            return page
         }
         return try await visit.page(read, status: draft.status, path: visit.filled(Self.path))
     }

@@ -15,7 +15,8 @@ extension FeedReadingRoutes {
     func agenda(
         of token: Secret, now: Int, _ request: Request, _ context: KalendsContext
     ) async throws -> Response {
-        switch try await services.ledger.resolve(token, now: now) {
+        let (resolution, owner) = try await services.ledger.resolve(token, now: now) { open, _, _ in open.feed.userID }
+        switch resolution {
         case .unknown: return try await miss(request, context)
         case .ended: return refused(.feedEnded, .gone, request, now)
         case .live: break
@@ -25,7 +26,7 @@ extension FeedReadingRoutes {
         let chosen = query["date"].flatMap { CalendarPage.day(String($0)) }
         let shown: FeedAgenda
         do {
-            shown = try await services.feedReading.agenda(of: token, now: now) { today in
+            shown = try await services.feedReading.agenda(of: token, ownedBy: owner, now: now) { today in
                 let days = view.days(from: chosen ?? today)
                 return (days.lowerBound, days.upperBound.adding(days: 1))
             }
@@ -39,6 +40,7 @@ extension FeedReadingRoutes {
         var page = AgendaPage(
             name: shown.name, lastDay: shown.lastDay, view: view, day: chosen ?? frame.zone.local(now).day,
             entries: shown.occurrences.map { PageEntry($0, shown.zone) })
+        page.isWhole = shown.isComplete
         // Calendar providers show nothing in a frame, and whoever added a former address would lose it soon.
         if shown.lastDay == nil, request.headers[.secFetchDest] != "iframe" {
             let links = services.settings.links(token, name: shown.name)

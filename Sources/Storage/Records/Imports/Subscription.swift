@@ -8,6 +8,30 @@ public struct Subscription: Hashable, Sendable {
         case failed
     }
 
+    /// Why the last fetch brought nothing, for whoever says it in another language than `lastProblem`.
+    public enum Problem: String, Hashable, Sendable, CaseIterable, ColumnValue {
+        /// The address must not be fetched from here.
+        case address
+        case unreachable, untrusted, timeout, redirects, garbled
+        /// The host wants a sign-in.
+        case signIn
+        /// There is no calendar at the address.
+        case missing
+        /// The host answered with another status than that of a calendar.
+        case status
+        case tooLarge, unreadable
+        /// The calendar broke off before its end.
+        case broken
+        /// The circle has no room for so many events.
+        case full
+        /// The calendar came without events, although it had some.
+        case empty
+        /// The address was sealed with another key.
+        case sealed
+        /// Something failed on this server.
+        case fault
+    }
+
     public var id = ""
     public var circleID = ""
     public var sealedURL = ""
@@ -32,6 +56,7 @@ public struct Subscription: Hashable, Sendable {
     public var lastFetchedAt: Int?
     public var lastChangedAt: Int?
     public var lastProblem: String?
+    public var problem: Problem?
     /// How many events the last change created, updated and deleted.
     public var created = 0
     public var updated = 0
@@ -62,6 +87,7 @@ extension Subscription: StoredRow {
             .init("validators_of", \.validatorsOf), .init("next_at", \.nextAt), .init("failures", \.failures),
             .init("empty_answers", \.emptyAnswers), .init("last_fetched_at", \.lastFetchedAt),
             .init("last_changed_at", \.lastChangedAt), .init("last_problem", \.lastProblem),
+            .init("problem", \.problem),
             .init("created", \.created), .init("updated", \.updated), .init("deleted", \.deleted),
             .once("created_at", \.createdAt), .init("updated_at", \.updatedAt),
         ])

@@ -242,14 +242,22 @@ extension ReadTransaction {
 
     /// Returns changes of a circle before a number, the latest first; with `user`, changes of other people's feeds are
     /// left out.
+    ///
+    /// - Parameter item: the item whose changes are returned, with those of its occurrences; nil for all.
     public func latestChanges(
-        in circle: String, before number: Int, seenBy user: String?, limit: Int
+        in circle: String, before number: Int, seenBy user: String?,
+        of item: (collection: ScheduleItem.Collection, id: String)? = nil, limit: Int
     ) throws -> [CircleChange] {
         try all(
             """
             WHERE circle_id = $1 AND number < $2 AND (CAST($3 AS TEXT) IS NULL OR user_id IS NULL OR user_id = $3)
+                AND (CAST($5 AS TEXT) IS NULL OR item_id = $5 AND collection = $6)
             ORDER BY number DESC LIMIT $4
-            """, [.text(circle), .integer(number), SQLValue(user), .integer(limit)])
+            """,
+            [
+                .text(circle), .integer(number), SQLValue(user), .integer(limit), SQLValue(item?.id),
+                SQLValue(item?.collection.rawValue),
+            ])
     }
 
     /// Returns the number of a circle's first change at or after a time; nil without such a change.

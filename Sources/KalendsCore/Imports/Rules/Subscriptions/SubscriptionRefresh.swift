@@ -92,7 +92,8 @@ package struct SubscriptionRefresh: Service {
             logger.error("a calendar cannot be kept", metadata: ["error": "\(publicText(error))"])
             try await context.store.record { transaction in
                 guard var own = try transaction.subscription(id) else { return }
-                Self.postpone(&own, "The calendar could not be stored. The server's log has the details.", now: now)
+                Self.postpone(
+                    &own, .fault, "The calendar could not be stored. The server's log has the details.", now: now)
                 try transaction.putSubscription(own)
             }
         }
@@ -102,7 +103,7 @@ package struct SubscriptionRefresh: Service {
     private enum Outcome: Sendable {
         case unchanged
         case calendar(ImportReading, FetchValidators)
-        case problem(String, retryAfter: Int? = nil, isGone: Bool = false)
+        case problem(Subscription.Problem, String, retryAfter: Int? = nil, isGone: Bool = false)
     }
 
     /// Fetches a calendar now and notes the result; nil when the subscription no longer exists.
@@ -134,9 +135,9 @@ package struct SubscriptionRefresh: Service {
                 Self.settle(&own, now: now)
                 return false
             }
-        case .problem(let sentence, let retryAfter, let isGone):
+        case .problem(let problem, let sentence, let retryAfter, let isGone):
             return try await note(id) { own, now in
-                Self.postpone(&own, sentence, retryAfter: retryAfter, now: now)
+                Self.postpone(&own, problem, sentence, retryAfter: retryAfter, now: now)
                 if isGone { own.state = .failed }
                 return isGone
             }
@@ -145,7 +146,7 @@ package struct SubscriptionRefresh: Service {
                 return try await keep(reading, validators, id, in: circle.id)
             } catch let refusal as Refusal {
                 return try await note(id) { own, now in
-                    Self.postpone(&own, refusal.detail, now: now)
+                    Self.postpone(&own, Subscription.Problem(refusal), refusal.detail, now: now)
                     return false
                 }
             }
@@ -191,8 +192,9 @@ package struct SubscriptionRefresh: Service {
                 return try await note(id) { own, now in
                     own.emptyAnswers = 1
                     Self.settle(&own, now: now)
-                    own.lastProblem =
-                        "The calendar came without events; they are removed when it comes without events again."
+                    (own.problem, own.lastProblem) = (
+                        .empty, "The calendar came without events; they are removed when it comes without events again."
+                    )
                     (own.etag, own.lastModified) = (nil, nil)
                     return false
                 }
@@ -231,7 +233,7 @@ package struct SubscriptionRefresh: Service {
     ) async throws -> Outcome {
         do {
             guard let text = try? context.sealingKey.open(own.sealedURL, for: Self.purpose(own.id)) else {
-                return .problem("The address was sealed with a key other than the server's.")
+                return .problem(.sealed, "The address was sealed with a key other than the server's.")
             }
             let url = try PublicURL(text, allowsHTTP: context.fetcher.rules.allowsHTTP)
             let validators = own.validatorsOf.map {
@@ -244,7 +246,7 @@ package struct SubscriptionRefresh: Service {
             let upload = calendar.upload
             let reading = try await context.reader.read(upload, in: circle) { _ in }
             if reading.summary.problems.contains(where: { $0.code == "missing-end" }), try !Self.isWhole(upload.spool) {
-                return .problem("The calendar broke off before its end.")
+                return .problem(.broken, "The calendar broke off before its end.")
             }
             let had = try await context.store.read { try $0.eventCount(ofSubscription: own.id) }
             if reading.summary.events > had {
@@ -254,9 +256,11 @@ package struct SubscriptionRefresh: Service {
             }
             return .calendar(reading, calendar.validators)
         } catch let failure as OutboundFailure {
-            return .problem(failure.message, retryAfter: failure.retryAfter, isGone: failure.kind == .status(410))
+            return .problem(
+                Subscription.Problem(failure), failure.message, retryAfter: failure.retryAfter,
+                isGone: failure.kind == .status(410))
         } catch let refusal as Refusal where !refusal.isOfTheMoment {
-            return .problem(refusal.detail)
+            return .problem(Subscription.Problem(refusal), refusal.detail)
         }
     }
 
@@ -267,17 +271,19 @@ package struct SubscriptionRefresh: Service {
         return String(decoding: tail, as: UTF8.self).uppercased().hasSuffix("END:VCALENDAR")
     }
 
-    private static func postpone(_ own: inout Subscription, _ sentence: String, retryAfter: Int? = nil, now: Int) {
+    private static func postpone(
+        _ own: inout Subscription, _ problem: Subscription.Problem, _ sentence: String, retryAfter: Int? = nil, now: Int
+    ) {
         let usual = own.refreshMinutes * 60_000
         own.failures += 1
-        own.lastProblem = sentence
+        (own.problem, own.lastProblem) = (problem, sentence)
         let doubled = min(usual << min(own.failures - 1, 10), max(usual, day))
         own.nextAt = now + spread(max(doubled, (retryAfter ?? 0) * 1000))
     }
 
     private static func settle(_ own: inout Subscription, now: Int) {
         own.failures = 0
-        own.lastProblem = nil
+        (own.problem, own.lastProblem) = (nil, nil)
         own.lastFetchedAt = now
         own.nextAt = now + spread(own.refreshMinutes * 60_000)
     }
@@ -294,6 +300,34 @@ extension DueSubscription {
 
 extension Subscription {
     fileprivate var sender: Sender { .follower(createdBy, circleID, host) }
+}
+
+extension Subscription.Problem {
+    fileprivate init(_ failure: OutboundFailure) {
+        self =
+            switch failure.kind {
+            case .address: .address
+            case .unreachable: .unreachable
+            case .untrusted: .untrusted
+            case .timeout: .timeout
+            case .redirects: .redirects
+            case .garbled: .garbled
+            case .status(401), .status(407): .signIn
+            case .status(404), .status(410): .missing
+            case .status: .status
+            case .tooLarge: .tooLarge
+            }
+    }
+
+    /// - Parameter refusal: why a file was not accepted.
+    fileprivate init(_ refusal: Refusal) {
+        self =
+            switch (refusal.kind, refusal.code) {
+            case (.tooLarge, _): .tooLarge
+            case (_, .limitReached): .full
+            default: .unreadable
+            }
+    }
 }
 
 extension Sender {

@@ -88,11 +88,13 @@ extension AuthorizedCircle {
     ///
     /// - Parameters:
     ///   - number: the change before which the list begins.
+    ///   - item: the item of whose changes alone the list is; nil for all.
     ///   - now: milliseconds since 1970.
     package func latestActivity(
-        before number: Int = .max, limit: Int, _ settings: ServerSettings, now: Int
+        before number: Int = .max, of item: (collection: ScheduleItem.Collection, id: String)? = nil, limit: Int,
+        _ settings: ServerSettings, now: Int
     ) throws -> [Activity.Entry] {
         try ActivityHistory(self, settings.kinds, keptDays: settings.retention.activity, now: now).entries(
-            try transaction.latestChanges(in: id, before: number, seenBy: user, limit: limit))
+            try transaction.latestChanges(in: id, before: number, seenBy: user, of: item, limit: limit))
     }
 }
