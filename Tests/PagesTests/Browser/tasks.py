@@ -50,7 +50,7 @@ WORDS = {
         "change": "Ändern, was gezeigt wird", "kind": "Schichten", "save": "Speichern", "renew": "Neue Adresse",
         "import": "Import", "bring": "Importieren", "look": "Datei ansehen", "same": "Training",
         "chosen": "10 von 30 Terminen", "undo": "Rückgängig", "calendar": "Kalender",
-        "undone": "nicht mehr im Kalender", "safety": "Falls jemand anderes mitliest", "show": "In eine Kalender-App eintragen",
+        "undone": "nicht mehr im Kalender", "safety": "Falls jemand anderes mitliest", "show": "Zu einer Kalender-App hinzufügen",
         "google add": "Zu Google Kalender hinzufügen", "new": "Feed anlegen",
         "helper": "Jemanden, der hilft", "tasks": "Aufgaben", "visits": "Termine", "asks": "Folgeaufgaben",
         "first": "Vorher ansehen", "happened": "Was geschehen ist", "by": "Daniel Rivera", "taken back": "Rückgängig",
