@@ -7,13 +7,26 @@ public final class DatabaseCaller: Sendable {
     /// Nil for work of the server's own, which has turns as one caller has.
     @TaskLocal public static var current: DatabaseCaller?
 
-    private let held: Mutex<ByteString>
+    private let held: Mutex<(name: ByteString, time: Duration)>
 
-    public init(_ name: ByteString = "") { held = Mutex(name) }
+    public init(_ name: ByteString = "") { held = Mutex((name, .zero)) }
 
     public var name: ByteString {
-        get { held.withLock { $0 } }
-        set { held.withLock { $0 = newValue } }
+        get { held.withLock { $0.name } }
+        set { held.withLock { $0.name = newValue } }
+    }
+
+    /// The processor time that reads for this caller have taken here.
+    public var time: Duration { held.withLock { $0.time } }
+
+    /// Does the work of a read, whose processor time is counted.
+    package func count<Value>(_ work: () throws -> Value) rethrows -> Value {
+        let began = SystemThread.processorTime
+        defer {
+            let time = SystemThread.processorTime - began
+            held.withLock { $0.time += time }
+        }
+        return try work()
     }
 }
 
@@ -32,8 +45,13 @@ package final class TurnSemaphore: Sendable {
     }
 
     private let state: Mutex<State>
+    private let most: Int
 
-    package init(_ count: Int) { state = Mutex(State(free: count)) }
+    /// - Parameter most: how many of the places one caller may have; the server's own work may have all of them.
+    package init(_ count: Int, most: Int = .max) {
+        state = Mutex(State(free: count))
+        self.most = most
+    }
 
     /// How many wait.
     package var waiting: Int { state.withLock { $0.line.count } }
@@ -49,19 +67,20 @@ package final class TurnSemaphore: Sendable {
         }
     }
 
-    /// - Returns: the caller that waited; nil without a wait.
-    private func enter() async -> ByteString? {
-        // While a place is free nobody waits.
-        let isFree = state.withLock { state in
-            guard state.free > 0 else { return false }
+    /// - Returns: the caller that has a place now.
+    private func enter() async -> ByteString {
+        let caller = DatabaseCaller.current?.name ?? ""
+        let most = caller == "" ? .max : most
+        // While a place is free, those wait who have as many as one may have.
+        let begins = state.withLock { state in
+            guard state.free > 0, state.line.begins(caller, most: most) else { return false }
             state.free -= 1
             return true
         }
-        if isFree { return nil }
-        let caller = DatabaseCaller.current?.name ?? ""
+        if begins { return caller }
         await withCheckedContinuation { continuation in
             let next = state.withLock { state in
-                state.line.add({ continuation.resume() }, for: caller)
+                state.line.add({ continuation.resume() }, for: caller, most: most)
                 return state.next()
             }
             next?()
@@ -69,9 +88,9 @@ package final class TurnSemaphore: Sendable {
         return caller
     }
 
-    private func leave(_ caller: ByteString?) {
+    private func leave(_ caller: ByteString) {
         let next = state.withLock { state in
-            if let caller { state.line.ended(caller) }
+            state.line.ended(caller)
             state.free += 1
             return state.next()
         }

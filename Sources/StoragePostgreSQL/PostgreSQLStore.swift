@@ -20,13 +20,18 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     let copies: StoreOpening
     let writer = Worker("writer")
     /// Those of a server that shares the database, for writes that go beside others.
-    private let writers = WorkerPool("writer", 8, waiting: .seconds(10))
+    private let writers = WorkerPool("writer", writerCount, waiting: .seconds(10))
+    private static let writerCount = 8
+    private let besideTurns = TurnSemaphore(writerCount)
+    /// Whoever waits for a session may hold its circle, for which others wait, so a caller's further writes wait before that.
+    private let besideOfCaller = TurnSemaphore(.max, most: writerCount - 2)
     /// Those that renew what this server has to renew in time, however many other writes wait.
     private let keepers = WorkerPool("keeper", 2, waiting: .seconds(10))
     private let circles = CircleQueue()
     private let readers = WorkerPool("reader", readerCount, waiting: .seconds(10))
     private static let readerCount = 6
-    private let readTurns = TurnSemaphore(readerCount)
+    /// Those whose reads are not short: they leave a session to polls, and half of the others to other callers.
+    private let readTurns = TurnSemaphore(readerCount - 1, most: readerCount / 2 - 1)
     private let writeTurns = TurnSemaphore(1)
     let confirmations = Confirmations()
     /// The process on the server that last held the lock of use.
@@ -110,17 +115,19 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     public func read<Value: Sendable>(
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
     ) async throws -> Value {
-        let asked = ContinuousClock.now
-        return try await readTurns.with {
-            try await readers.with { [self] slot in
-                guard ContinuousClock.now - asked < Self.patience else {
-                    throw StorageError.unreachable("all of its connections are in use")
-                }
-                return try again { isFirst in
-                    try run(&slot, reading, nil, .alone, isFirst: isFirst) { try body($0) }
+        let (asked, caller) = (ContinuousClock.now, DatabaseCaller.current)
+        let work: @Sendable (inout Session?) throws -> Value = { [self] slot in
+            guard ContinuousClock.now - asked < Self.patience else {
+                throw StorageError.unreachable("all of its connections are in use")
+            }
+            return try again { isFirst in
+                try run(&slot, reading, nil, .alone, isFirst: isFirst) { transaction in
+                    try caller?.count { try body(transaction) } ?? body(transaction)
                 }
             }
         }
+        return ReadPurpose.isShort
+            ? try await readers.with(work) : try await readTurns.with { try await readers.with(work) }
     }
 
     public func write<Value: Sendable>(
@@ -152,9 +159,11 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
             return try await transaction(scope, in: turn, isKept: turn.isKept, isNoted: true, body)
         }
         let (circle, asked) = (ByteString(id), ContinuousClock.now)
-        await circles.enter(circle)
-        defer { circles.leave(circle) }
-        return try await transaction(scope, in: turn, isNoted: true, asked: asked, body)
+        return try await besideOfCaller.with {
+            await circles.enter(circle)
+            defer { circles.leave(circle) }
+            return try await transaction(scope, in: turn, isNoted: true, asked: asked, body)
+        }
     }
 
     public func record<Value: Sendable>(
@@ -205,9 +214,10 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
                 }
             }
         }
+        if isKept { return try await keepers.with(work) }
         return isMain
             ? try await writeTurns.with { try await writer.run(work) }
-            : try await (isKept ? keepers : writers).with(work)
+            : try await besideTurns.with { try await writers.with(work) }
     }
 
     /// A run that stored nothing and may be repeated; the caller sees `error` when it was the last.

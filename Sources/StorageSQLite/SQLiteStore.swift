@@ -15,8 +15,9 @@ public final class SQLiteStore: Store, StoreMaintenance {
     /// Whether a commit waits until it is on the disk; only the writer's queue uses it.
     private let waitsForDisk = Atomic(true)
     private let folding = LogFolding()
-    /// Those whose reads are not short: however many lists and exports read, a poll finds a connection.
-    private let others = TurnSemaphore(otherReaders)
+    /// Those whose reads are not short: however many lists and exports read, a poll finds a connection, and however many
+    /// one caller asks for, so does everybody else.
+    private let others = TurnSemaphore(otherReaders, most: otherReaders / 2)
     private let writer = TurnSemaphore(1)
     private static let otherReaders = 4
 
@@ -99,7 +100,11 @@ public final class SQLiteStore: Store, StoreMaintenance {
         try await withConnection {
             // A newly opened connection would read whatever is in its place.
             if case .replaced = self.files.state { throw StorageError.fileGone(self.files.path) }
-            return try await self.pool.read { db in try body(SQLiteTransaction(db: db)) }
+            let caller = DatabaseCaller.current
+            return try await self.pool.read { db in
+                let transaction = SQLiteTransaction(db: db)
+                return try caller?.count { try body(transaction) } ?? body(transaction)
+            }
         }
     }
 

@@ -129,6 +129,14 @@ import Testing
                 #expect(refused.headers[.retryAfter] == "5" && refused.text.contains("reports under way"))
                 try await ben.send(method, ben.home, body, depth: "1").expect(207)
             }
+            // To know a resource's tag its text has to be made, whatever the method.
+            for method in ["PROPFIND", "PROPPATCH", "MOVE", "COPY"] {
+                let headers: HTTPFields = [.destination: "\(calendar)b.ics"]
+                let body = method == "PROPPATCH" ? XML.set("<D:displayname/>") : method == "PROPFIND" ? names : nil
+                let path = "\(calendar)1000.ics"
+                let refused = try await app.send(method, path, body, depth: "0", headers: headers).expect(503)
+                #expect(refused.headers[.retryAfter] == "5", "\(method)")
+            }
             try await app.send("PROPFIND", calendar, names, depth: "0").expect(207)
             try await app.send("GET", "\(calendar)1000.ics").expect(200)
             withExtendedLifetime(place) { #expect(reports.taken == 1) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Storage
 import Synchronization
 import Testing
 
@@ -58,6 +59,15 @@ struct ReportLimiterTests {
         func work(_ time: Duration) {
             let end = SystemThread.processorTime + time
             while SystemThread.processorTime < end {}
+        }
+        // What is read for it counts, too.
+        let caller = DatabaseCaller("ann")
+        caller.count { work(.milliseconds(25)) }
+        try await DatabaseCaller.$current.withValue(caller) {
+            let place = try await room.enter(Self.user("dan"))
+            #expect(!place.isUsedUp)
+            caller.count { work(.milliseconds(25)) }
+            #expect(place.isUsedUp)
         }
         do {
             let place = try await room.enter(Self.user("ann"))

@@ -7,6 +7,7 @@ import HTTPTypes
 import NIOCore
 import Storage
 import StorageSQLite
+import Synchronization
 import Testing
 
 @testable import KalendsCore
@@ -167,6 +168,60 @@ struct SignInBrakeTests {
             }
             #expect(try await signIn(server, "wrong", "203.0.9.1") == 429)
             #expect(try await signIn(server, "correct horse", "192.0.2.9") == 201)
+        }
+    }
+
+    @Test("Whoever signs in once does not wait for another network that tries as often as it may")
+    func turns() async throws {
+        try await Self.run { store in
+            let brake = try await SignInThrottle(store)
+            let passwords = Passwords(cost: 14, brake: brake)
+            let tried = Mutex((all: 0, refused: 0))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<40 {
+                    group.addTask { @Sendable in
+                        do {
+                            _ = try await passwords.isRight(Concealed("guess"), stored: nil, from: "greedy")
+                        } catch let refusal as Refusal {
+                            #expect(refusal.kind == .unavailable && refusal.retryAfter == 5)
+                            tried.withLock { $0.refused += 1 }
+                        }
+                        tried.withLock { $0.all += 1 }
+                    }
+                }
+                while tried.withLock({ $0.refused == 0 }) { try await Task.sleep(for: .milliseconds(1)) }
+                #expect(try await !passwords.isRight(Concealed("guess"), stored: nil, from: "home"))
+                // Two were under way, and one after the other two began.
+                let done = tried.withLock { $0.all - $0.refused }
+                #expect(done < Passwords.longestOfNetwork)
+                try await group.waitForAll()
+            }
+            #expect(tried.withLock { $0.refused } >= 40 - 2 * Passwords.longestOfNetwork)
+        }
+    }
+
+    @Test("However many networks fill the line for passwords, the next one finds a place")
+    func line() async throws {
+        try await Self.run { store in
+            let passwords = Passwords(cost: 12, brake: try await SignInThrottle(store))
+            let refused = Mutex<[Int: Int]>([:])
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for network in 0..<5 {
+                    for _ in 0..<Passwords.longestOfNetwork {
+                        group.addTask { @Sendable in
+                            do {
+                                _ = try await passwords.isRight(Concealed("guess"), stored: nil, from: "n\(network)")
+                            } catch is Refusal {
+                                refused.withLock { $0[network, default: 0] += 1 }
+                            }
+                        }
+                    }
+                }
+                #expect(try await !passwords.isRight(Concealed("guess"), stored: nil, from: "home"))
+                try await group.waitForAll()
+            }
+            // Each had some.
+            #expect(refused.withLock { $0.values.allSatisfy { $0 < Passwords.longestOfNetwork } })
         }
     }
 }

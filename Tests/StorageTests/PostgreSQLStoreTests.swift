@@ -265,11 +265,19 @@ struct PostgreSQLStoreTests {
                 try transaction.putPersonalPart(part, changedIn: version + 9)
                 #expect(try transaction.changeCount(in: "home", changedAfter: 0, limit: 5) == 1)
                 #expect(try !transaction.hasDeletions(in: "home", changedAfter: 0, before: 9))
-                #expect(try transaction.lastVersion(in: "home", for: "ann", changedAfter: 0, limit: 2) == nil)
+                #expect(
+                    try transaction.lastVersion(in: "home", for: "ann", changedAfter: 0, limit: 2, bytes: .max) == nil)
                 let last = try #require(
-                    try transaction.lastVersion(in: "home", for: "ann", changedAfter: 0, limit: 1))
+                    try transaction.lastVersion(in: "home", for: "ann", changedAfter: 0, limit: 1, bytes: .max))
                 #expect(last < version + 9)
-                #expect(try transaction.lastVersion(in: "home", for: "bob", changedAfter: 0, limit: 1) == nil)
+                // A version is whole, however long its texts are.
+                for bytes in [0, item.content.utf8.count] {
+                    let end = try transaction.lastVersion(
+                        in: "home", for: "ann", changedAfter: 0, limit: 9, bytes: bytes)
+                    #expect(end == last)
+                }
+                #expect(
+                    try transaction.lastVersion(in: "home", for: "bob", changedAfter: 0, limit: 1, bytes: .max) == nil)
                 #expect(try transaction.items(in: "home", changedAfter: 0, upTo: last).map(\.id) == ["t"])
                 let circle = try #require(try transaction.circle("home"))
                 #expect(try transaction.importedUIDs(in: circle, changedAfter: 0, limit: 1) == [])

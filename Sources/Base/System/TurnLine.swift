@@ -19,6 +19,13 @@ package struct TurnLine: Sendable {
         waiting[caller, default: []].append(piece)
     }
 
+    /// Whether a caller may begin a piece that has not waited; it is under way then, and `ended` follows.
+    package mutating func begins(_ caller: ByteString, most: Int) -> Bool {
+        guard running[caller].map({ $0.count < most }) ?? (most > 0) else { return false }
+        running[caller] = ((running[caller]?.count ?? 0) + 1, most)
+        return true
+    }
+
     /// Removes and returns the next piece, whose caller goes to the end of the line; nil if nobody waits who has not as
     /// many under way as one may have. `ended` follows each.
     package mutating func next() -> (caller: ByteString, piece: Piece)? {

@@ -29,7 +29,7 @@ final class ReportWork: Sendable {
 
 extension Exchange {
     /// Answers with what may take long, on the threads for such work.
-    func working(_ answer: (Exchange) async throws -> Response) async throws -> Response {
+    func working<Value: Sendable>(_ answer: (Exchange) async throws -> Value) async throws -> Value {
         let (reports, sender) = (services.reports, context.sender)
         let place = try await context.awaiting { try await reports.enter(sender) }
         var exchange = self

@@ -83,6 +83,8 @@ extension Exchange {
             return .principal(try await collections.person(of: caller))
         case .collection, .feed: return try await place(at: address).map { .collection($0.collection) }
         case .member(_, _, let name), .feedMember(let name):
+            // A text, which may be long, is made for its tag, whatever the method.
+            guard work != nil else { return try await working { try await $0.subject(at: address) } }
             guard let place = try await place(at: address),
                 let member = try await place.source.members(of: place.collection, named: [name.string]).first ?? nil
             else { return nil }

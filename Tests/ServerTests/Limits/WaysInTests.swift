@@ -235,6 +235,12 @@ struct WaysInTests {
                 "\(MemberAnswer.page) texts or \(Listing.page) members a read; what is left follows another token",
             ],
             [
+                "one resource whose tag an app needs: PROPFIND with depth 0, PROPPATCH, MOVE, COPY",
+                "\(Self.size(Quotas.occurrenceBytesPerItem)) of changed occurrences",
+                "the report's place until it is read",
+                "the report's, with what the database's reader takes", "none",
+            ],
+            [
                 "one resource in a report", Self.size(CalendarCollection.maxResourceSize), "the report's",
                 "\(CalendarFilter.mostConditions) conditions, each text folded once; "
                     + "\(RecurrenceBudget.perSeries) steps and \(ReportedObject.stepsOfAPart) a component, "
@@ -275,6 +281,11 @@ struct WaysInTests {
                 "the provider at which people sign in: its document, its keys, what it says of a person",
                 Self.size(OpenIDProvider.longest), Self.seconds(OpenIDProvider.patience),
                 "threads of their own; a network ends 30 sign-ins at once, and then one in two seconds", "none",
+            ],
+            [
+                "passwords that are checked or set", "the JSON's or the form's", "in turns by network",
+                "two threads of their own; \(Passwords.longestQueue) wait, \(Passwords.longestOfNetwork) of one network, "
+                    + "none more than half of what is free", "none",
             ],
             [
                 "name servers: addresses (A, AAAA)", "what the system reads",

@@ -49,6 +49,8 @@ struct CircleIndex: Sendable {
 
     private let createdAt: Int
     private var number: CircleNumber
+    /// How much of what comes after `number`, up to a state of the circle, is here already.
+    private var partly: (until: CircleNumber, count: Int)?
     private var events = EntryList()
     private var tasks = EntryList()
     /// In parts by hash, of which a change copies one.
@@ -99,28 +101,42 @@ struct CircleIndex: Sendable {
 
     private static func part(_ resource: CircleResource) -> Int { resource.hashValue & 255 }
 
-    /// Updates the index to the circle's state in the transaction.
-    ///
-    /// - Returns: false if everything has to be read again: too much has changed, the circle is another one, or it is on
-    ///   another clock.
-    mutating func update(_ reader: CircleReader) throws -> Bool {
-        let circle = reader.look.circle
+    enum Update {
+        /// The index shows the transaction's state.
+        case current
+        /// It is nearer to it; the rest is for the next transaction.
+        case behind
+        /// Everything has to be read again: too much has changed, the circle is another one, or it is on another clock.
+        case lost
+    }
+
+    /// Updates the index to the circle's state in the transaction, or as far as one transaction may.
+    mutating func update(_ reader: CircleReader) throws -> Update {
+        let (circle, now) = (reader.look.circle, CircleNumber(reader.look.circle))
         guard circle.createdAt == createdAt, (circle.firstVersion...circle.version).contains(number.version) else {
-            return false
+            return .lost
         }
-        if CircleNumber(circle) == number { return true }
+        if now == number { return .current }
         guard
-            let changes = try reader.changes(
-                since: number, until: CircleNumber(circle), limit: Self.manyChanges, mostImported: Self.manyChanges),
-            changes.isWhole
-        else { return false }
+            try reader.transaction.changeCount(
+                in: circle.id, changedAfter: number.version, limit: Self.manyChanges + 1) <= Self.manyChanges,
+            var changes = try reader.changes(
+                since: number, until: now, limit: Self.manyChanges, mostImported: Self.manyChanges)
+        else { return .lost }
+        let count = changes.left
+        if let partly, partly.until == now { changes.skip(partly.count) }
+        try reader.read(&changes)
         for resource in changes.gone { remove(resource) }
         for (shown, name) in changes.shown {
             remove(shown.resource)
             insert(Entry(shown, name))
         }
-        number = CircleNumber(circle)
-        return true
+        guard changes.left == 0 else {
+            partly = (now, count - changes.left)
+            return .behind
+        }
+        (number, partly) = (changes.number, nil)
+        return changes.isWhole ? .current : .behind
     }
 
     /// Whether this index shows a later state of the same circle.

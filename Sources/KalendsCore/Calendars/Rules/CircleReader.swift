@@ -94,7 +94,12 @@ struct CircleReader {
 
     func isIn(_ list: ResourceName.List, _ resource: CircleResource, _ shown: ShownResource) -> Bool {
         guard case .item(let collection, _) = resource else { return (shown.component == .task) == (list == .tasks) }
-        return look.kinds[collection].map { ResourceName.List($0) == list } ?? false
+        return isIn(list, collection)
+    }
+
+    /// Whether the items of a collection are in a list.
+    func isIn(_ list: ResourceName.List, _ collection: ScheduleItem.Collection) -> Bool {
+        look.kinds[collection].map { ResourceName.List($0) == list } ?? false
     }
 
     private func resources(
@@ -161,18 +166,35 @@ struct CircleReader {
     // MARK: Changes
 
     struct Changes {
-        /// Without their texts.
+        /// What changed, without its texts, of what was read until now.
         var shown: [(ShownResource, name: String)] = []
         var gone: [CircleResource] = []
         /// The state up to which these are all changes.
         var number: CircleNumber
         var isWhole: Bool
+        /// What is to be read, in an order that is always the same for two states.
+        fileprivate(set) var items: ArraySlice<ScheduleItem> = []
+        fileprivate(set) var uids: ArraySlice<String> = []
+        /// The circle's state when `items` were read.
+        fileprivate let state: CircleNumber
+
+        var left: Int { items.count + uids.count }
+
+        /// Leaves out the first of what is to be read.
+        mutating func skip(_ count: Int) {
+            let rest = max(0, count - items.count)
+            items = items.dropFirst(count)
+            uids = uids.dropFirst(rest)
+        }
     }
 
-    /// Returns what changed between two states.
+    /// The most bytes of what changed of which texts are made in one transaction, but for a single text.
+    private static let changedBytes = 4 << 20
+
+    /// Returns what changed between two states, of which `read` reads the texts.
     ///
     /// - Parameters:
-    ///   - limit: the most items, unless one act changed more.
+    ///   - limit: the most items, unless one act changed more; there are fewer of long ones.
     ///   - mostImported: the most imported events, which come beside the last items, all at once.
     /// - Returns: nil if what was removed is not known any more, or too much has changed at once.
     func changes(
@@ -180,12 +202,12 @@ struct CircleReader {
     ) throws -> Changes? {
         // Known before anything is answered, of which the imported events are the end.
         guard
-            var uids = try transaction.importedUIDs(in: circle, changedAfter: since.epoch, limit: mostImported)
+            let imported = try transaction.importedUIDs(in: circle, changedAfter: since.epoch, limit: mostImported)
         else { return nil }
         let upTo = try transaction.lastVersion(
-            in: circle.id, for: look.userID, changedAfter: since.version, limit: limit)
+            in: circle.id, for: look.userID, changedAfter: since.version, limit: limit, bytes: Self.changedBytes)
         // Imported events have no versions of the circle, so they come with the last items.
-        var changes = Changes(number: until, isWhole: upTo == nil)
+        var changes = Changes(number: until, isWhole: upTo == nil, state: CircleNumber(circle))
         if let upTo { changes.number = CircleNumber(version: upTo, epoch: since.epoch) }
         let last = changes.number.version
         let items = try transaction.items(in: circle.id, changedAfter: since.version, upTo: last)
@@ -197,19 +219,56 @@ struct CircleReader {
             $0.deletedAt == nil && !known.contains(CircleResource($0))
         }
         changes.gone = items.filter { $0.deletedAt != nil }.map { CircleResource($0) }
+        changes.items = living.sorted { ByteString($0.uid) < ByteString($1.uid) }[...]
+        // What a person keeps of an imported event is named by the UID that it shows, mostly its own.
+        let uids = Set((kept + (changes.isWhole ? imported : [])).map { ByteString($0) })
+        changes.uids = uids.sorted().map(\.string)[...]
+        return changes
+    }
+
+    /// Reads the next part of what changed, as much as one transaction may take; nothing is left after the last.
+    func read(_ changes: inout Changes) throws {
+        var left = Self.changedBytes
+        let items = try first(of: changes.items, &left) { items in
+            let bytes = try occurrenceBytes(of: items)
+            return items.map { $0.content.utf8.count + (bytes[$0.id] ?? 0) }
+        }
+        changes.items = changes.items.dropFirst(items.count)
+        let uids = try first(of: changes.uids, &left) { uids in
+            let bytes = try transaction.importedBytes(of: uids, in: circle.id)
+            return uids.map { bytes[$0] ?? 0 }
+        }
+        changes.uids = changes.uids.dropFirst(uids.count)
+        // What was removed since is among the next changes.
+        try add(
+            changes.state == CircleNumber(circle) ? items : self.items(items.map { CircleResource($0) }), to: &changes)
+        if !uids.isEmpty { try addImported(uids, to: &changes) }
+    }
+
+    /// Returns the first elements that have no more bytes than are left; their sizes are asked for a few at a time.
+    private func first<Element>(
+        of all: ArraySlice<Element>, _ left: inout Int, _ sizes: ([Element]) throws -> [Int]
+    ) rethrows -> [Element] {
+        var found: [Element] = []
+        while left > 0, found.count < all.count {
+            let group = all.dropFirst(found.count).prefix(32)
+            for (element, size) in zip(group, try sizes(Array(group))) where left > 0 {
+                left -= size
+                found.append(element)
+            }
+        }
+        return found
+    }
+
+    private func add(_ items: [ScheduleItem], to changes: inout Changes) throws {
+        guard !items.isEmpty else { return }
         let parts = PersonalPartsOfUIDs(
-            try transaction.personalParts(living.map(\.uid), of: look.userID, in: circle.id))
-        let names = try ResourceNames(of: living, in: circle.id, transaction)
-        try eachSeen(living) { item in
+            try transaction.personalParts(items.map(\.uid), of: look.userID, in: circle.id))
+        let names = try ResourceNames(of: items, in: circle.id, transaction)
+        try eachSeen(items) { item in
             let shown = look.shown(item, parts[item.item.uid]).withoutText
             changes.shown.append((shown, names.name(of: shown.resource)))
         }
-        guard changes.isWhole else { return changes }
-        // What a person keeps of an imported event is named by the UID that it shows, mostly its own.
-        uids += kept
-        guard !uids.isEmpty else { return changes }
-        try addImported(Array(Set(uids.map { ByteString($0) })).map(\.string), to: &changes)
-        return changes
     }
 
     private func addImported(_ uids: [String], to changes: inout Changes) throws {

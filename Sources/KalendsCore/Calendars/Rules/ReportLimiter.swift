@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Storage
 import Synchronization
 
 /// Limits how many slow requests of calendar apps run at the same time: reports, and lists of collections. Requests are
@@ -48,14 +49,20 @@ package final class ReportLimiter: Sendable {
         private let room: ReportLimiter
         private let holding: FairPool.Holding
         private let used = Mutex((time: Duration.zero, bytes: 0))
+        private let caller = DatabaseCaller.current
+        private let readBefore: Duration
 
         fileprivate init(_ room: ReportLimiter, _ holding: FairPool.Holding) {
             (self.room, self.holding) = (room, holding)
+            readBefore = caller?.time ?? .zero
         }
 
         deinit {
-            room.charge(holding.sender, used.withLock { $0.time })
+            room.charge(holding.sender, time)
         }
+
+        /// The processor time of its parts, and of what was read for them.
+        private var time: Duration { used.withLock { $0.time } + (caller?.time ?? .zero) - readBefore }
 
         /// Counts so many bytes as kept until the report is done; throws 503 if there is no room for them.
         package func keep(_ bytes: Int) throws { try holding.grow(by: bytes) }
@@ -74,7 +81,7 @@ package final class ReportLimiter: Sendable {
 
         /// Whether the report has taken all that one may.
         package var isUsedUp: Bool {
-            used.withLock { $0.time >= room.limits.reportTime || $0.bytes >= room.limits.reportBytes }
+            time >= room.limits.reportTime || used.withLock { $0.bytes } >= room.limits.reportBytes
         }
     }
 

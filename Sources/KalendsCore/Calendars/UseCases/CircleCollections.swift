@@ -53,8 +53,16 @@ package struct CircleCollections: CollectionSource, Acting, CircleReading {
         }
     }
 
+    /// Texts are made for their tags, so a transaction has no more of them than an answer has in memory.
     package func members(of collection: CalendarCollection, named names: [String]) async throws -> [CalendarMember?] {
-        try await found(names, in: collection) { name, shown in shown.member(name) }
+        var (members, rest): ([CalendarMember?], ArraySlice<String>) = ([], names[...])
+        var sizes = names.count > 1 ? try await sizes(of: collection, named: names)[...] : [0]
+        while !rest.isEmpty {
+            let count = sizes.fitting(CalendarCollection.pageBytes) { $0 }.count
+            members += try await found(Array(rest.prefix(count)), in: collection) { name, shown in shown.member(name) }
+            (rest, sizes) = (rest.dropFirst(count), sizes.dropFirst(count))
+        }
+        return members
     }
 
     /// The index is asked for only for imported events: to make it takes as long as the circle is large.
@@ -99,29 +107,34 @@ package struct CircleCollections: CollectionSource, Acting, CircleReading {
     ) async throws -> CollectionChanges {
         let list = try collection.place.list
         let forgotten = now() - CircleChanges.keptDays * 86_400_000
-        return try await read(collection) { reader, _ in
+        var (found, rest) = try await read(collection) { reader, _ in
             let (circle, transaction) = (reader.circle, reader.transaction)
             let now = CircleNumber(circle)
             guard let since = CircleNumber(number), (circle.firstVersion...now.version).contains(since.version),
                 since.epoch <= now.epoch
             else { throw CollectionFault.invalidSyncToken }
-            if since == now {
-                return CollectionChanges(changed: [], removed: [], number: number, isTruncated: false)
-            }
+            var found = CollectionChanges(changed: [], removed: [], number: number, isTruncated: false)
+            if since == now { return (found, CircleReader.Changes?.none) }
             let most = CircleChanges.keptCount + 1
             guard
                 try transaction.changeCount(in: circle.id, changedAfter: since.version, limit: most) < most,
                 try !transaction.hasDeletions(in: circle.id, changedAfter: since.version, before: forgotten),
-                let changes = try reader.changes(since: since, until: now, limit: max(limit, 1))
+                var changes = try reader.changes(since: since, until: now, limit: max(limit, 1))
             else { throw CollectionFault.invalidSyncToken }
-            let gone =
-                try reader.names(of: changes.gone, in: list)
-                + transaction.formerResourceNames(
-                    in: circle.id, list, changedAfter: since.version, upTo: changes.number.version)
-            return CollectionChanges(
-                changed: changes.shown.filter { reader.isIn(list, $0.0) }.map { $0.0.member($0.name) },
-                removed: gone, number: changes.number.number, isTruncated: !changes.isWhole)
+            found.removed = try transaction.formerResourceNames(
+                in: circle.id, list, changedAfter: since.version, upTo: changes.number.version)
+            (found.number, found.isTruncated) = (changes.number.number, !changes.isWhole)
+            try reader.read(&changes, into: &found, list)
+            return (found, changes)
         }
+        while let changes = rest, changes.left > 0 {
+            (found, rest) = try await read(collection) { [found] reader, _ in
+                var (found, changes) = (found, changes)
+                try reader.read(&changes, into: &found, list)
+                return (found, changes)
+            }
+        }
+        return found
     }
 
     /// Reads resources of a circle, and its index where it is asked for.
@@ -136,14 +149,18 @@ package struct CircleCollections: CollectionSource, Acting, CircleReading {
             return try body(reader) { try indexes.current(reader, made: made) }
         }
         do {
-            do {
-                return try await store.read { try look($0, nil) }
-            } catch is CircleIndexes.Missing {
-                return try await readInTurn(for: user) { transaction, room in
-                    let reader = try CircleReader(circle, for: user, settings, in: transaction)
-                    try room.take(circle, andOwnOf: nil, in: transaction)
-                    return try look(transaction, try CircleIndex(reader.look, in: transaction))
-                }.0
+            while true {
+                do {
+                    return try await store.read { try look($0, nil) }
+                } catch is CircleIndexes.Behind {
+                    continue
+                } catch is CircleIndexes.Missing {
+                    return try await readInTurn(for: user) { transaction, room in
+                        let reader = try CircleReader(circle, for: user, settings, in: transaction)
+                        try room.take(circle, andOwnOf: nil, in: transaction)
+                        return try look(transaction, try CircleIndex(reader.look, in: transaction))
+                    }.0
+                }
             }
         } catch let refusal as Refusal where refusal.kind == .missing {
             throw CollectionFault.missing
@@ -201,11 +218,21 @@ extension CircleReader {
     /// Whether a resource is in a list.
     func isIn(_ list: ResourceName.List, _ shown: ShownResource) -> Bool { isIn(list, shown.resource, shown) }
 
+    /// Reads the next part of some changes, and adds what of it is in a list.
+    fileprivate func read(
+        _ changes: inout Changes, into found: inout CollectionChanges, _ list: ResourceName.List
+    ) throws {
+        try read(&changes)
+        found.changed += changes.shown.filter { isIn(list, $0.0) }.map { $0.0.member($0.name) }
+        found.removed += try names(of: changes.gone, in: list)
+        (changes.shown, changes.gone) = ([], [])
+    }
+
     /// Returns the names that resources had in a list, where it is known that they cannot have been in the other.
     func names(of gone: [CircleResource], in list: ResourceName.List) throws -> [String] {
         let ids = gone.filter { resource in
             guard case .item(let collection, _) = resource else { return false }
-            return look.kinds[collection].map { ResourceName.List($0) == list } ?? false
+            return isIn(list, collection)
         }
         let items = try self.items(ids, deletedToo: true)
         let names = try ResourceNames(of: items, in: circle.id, transaction)

@@ -168,8 +168,12 @@ extension PushRegistrations {
         let now = CircleNumber(reader.circle)
         while true {
             // When the changes are not known in detail, a message is sent.
-            guard let changes = try reader.changes(since: since, until: now, limit: page) else { return true }
-            if changes.shown.contains(where: { reader.isIn(list, $0.0) }) { return true }
+            guard var changes = try reader.changes(since: since, until: now, limit: page) else { return true }
+            if changes.items.contains(where: { reader.isIn(list, $0.collection) }) { return true }
+            // Only of imported events their texts say whether they are in a list.
+            changes.skip(changes.items.count)
+            try reader.read(&changes)
+            if changes.left > 0 || changes.shown.contains(where: { reader.isIn(list, $0.0) }) { return true }
             if try !reader.names(of: changes.gone, in: list).isEmpty { return true }
             guard !changes.isWhole, changes.number != since else { return false }
             since = changes.number

@@ -35,7 +35,7 @@ struct ReauthenticationCheck: Sendable {
         let (stored, factor) = try await store.read {
             (try $0.password(of: user)?.hash, try $0.secondFactor(of: user))
         }
-        guard try await passwords.isRight(proof.password, stored: stored), let stored else {
+        guard try await passwords.isRight(proof.password, stored: stored, from: network), let stored else {
             throw Refusal.wrongCurrentPassword
         }
         let isCounted = factor?.isActive ?? false

@@ -101,7 +101,9 @@ package struct Sessions: Sendable {
         let (stored, factor) = try await acts.store.read {
             (try $0.password(of: user)?.hash, try $0.secondFactor(of: user))
         }
-        guard try await passwords.isRight(password, stored: stored), let stored else { throw Refusal.wrongPassword }
+        guard try await passwords.isRight(password, stored: stored, from: network), let stored else {
+            throw Refusal.wrongPassword
+        }
         let hasFactor = factor?.isActive ?? false
         if !hasFactor, !factors.isNeeded {
             try await brake.succeed(user, from: network, now: acts.now())
@@ -110,13 +112,15 @@ package struct Sessions: Sendable {
             try await brake.withdraw(user, from: network, now: acts.now())
             guard hasFactor else { throw Refusal.secondFactorMissing }
         }
-        return Checked(hash: try await strengthened(stored, password, of: user), hasFactor: hasFactor)
+        return Checked(hash: try await strengthened(stored, password, of: user, from: network), hasFactor: hasFactor)
     }
 
     /// Replaces a weak hash with one of today's strength, since the password is known only now; returns the stored one.
-    private func strengthened(_ stored: String, _ password: Concealed, of user: String) async throws -> String {
+    private func strengthened(
+        _ stored: String, _ password: Concealed, of user: String, from network: String
+    ) async throws -> String {
         guard passwords.isWeak(stored: stored) else { return stored }
-        let stronger = try await passwords.hash(password)
+        let stronger = try await passwords.hash(password, from: network)
         return try await acts.act(on: Self.actTarget(for: user), for: .signingIn(user)) { act in
             guard try act.transaction.password(of: user)?.hash == stored else { throw Refusal.wrongPassword }
             try act.transaction.rehashPassword(of: user, hash: stronger)

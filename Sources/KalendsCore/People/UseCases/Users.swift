@@ -49,7 +49,7 @@ package struct Users: Sendable {
         } else if caller.identity == .operatorAtHand, let fault = guessable.fault(password, of: user) {
             throw Refusal.invalid([fault])
         }
-        let (hash, begun, proofs) = (try await passwords.hash(password), known, proofs)
+        let (hash, begun, proofs) = (try await passwords.hash(password, from: network), known, proofs)
         let isNew = try await acts.act(on: .appPasswords(of: user), for: caller) { act in
             let transaction = act.transaction
             if let begun { try proofs.use(begun, in: transaction, now: act.now) }

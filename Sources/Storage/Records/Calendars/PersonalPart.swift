@@ -78,25 +78,41 @@ extension ReadTransaction {
     }
 
     /// Returns the version up to which no more changed of a circle's items, and of what a person keeps of them, than a
-    /// number of changes, unless a single version has more; nil if that is so up to the present version.
+    /// number of changes and of bytes in their texts, about, unless a single version has more; nil if that is so up to
+    /// the present version.
     public func lastVersion(
-        in circle: String, for user: String, changedAfter version: Int, limit: Int
+        in circle: String, for user: String, changedAfter version: Int, limit: Int, bytes: Int
     ) throws -> Int? {
-        let found = try rows(
+        let found = try values(
             """
-            SELECT changed_in FROM (
+            SELECT changed_in, id, bytes FROM (
                 SELECT * FROM (
-                    SELECT changed_in FROM schedule_items WHERE circle_id = $1 AND changed_in > $3
-                    ORDER BY changed_in LIMIT $4) AS items
+                    SELECT changed_in, id, length(CAST(content AS BLOB)) AS bytes FROM schedule_items
+                    WHERE circle_id = $1 AND changed_in > $3 ORDER BY changed_in LIMIT $4) AS items
                 UNION ALL
                 SELECT * FROM (
-                    SELECT changed_in FROM personal_parts WHERE circle_id = $1 AND user_id = $2 AND changed_in > $3
-                    ORDER BY changed_in LIMIT $4) AS parts) AS changes
+                    SELECT kept.changed_in, item.id, length(CAST(item.content AS BLOB)) AS bytes
+                    FROM personal_parts AS kept
+                    LEFT JOIN schedule_items AS item ON item.circle_id = kept.circle_id AND item.uid = kept.uid
+                    WHERE kept.circle_id = $1 AND kept.user_id = $2 AND kept.changed_in > $3
+                    ORDER BY kept.changed_in LIMIT $4) AS parts) AS changes
             ORDER BY changed_in LIMIT $4
             """, [.text(circle), .text(user), .integer(version), .integer(limit + 1)]
-        ).map { try $0.integer(required: "changed_in") }
-        guard found.count > limit, let last = found.last else { return nil }
-        return found.last { $0 < last } ?? last
+        ) { (version: try $0.integer(required: "changed_in"), id: $0.text("id"), bytes: $0.integer("bytes") ?? 0) }
+        var (rest, left, over) = (found[...], bytes, found.count > limit ? found.last?.version : nil)
+        // Occurrences are long, so they are counted a few series at a time.
+        while left >= 0, !rest.isEmpty {
+            let group = rest.prefix(16)
+            rest = rest.dropFirst(group.count)
+            let occurrences = try occurrenceBytes(of: group.compactMap(\.id), in: circle)
+            for change in group where left >= 0 {
+                left -= change.bytes + (change.id.flatMap { occurrences[ByteString($0)] } ?? 0)
+                guard left < 0 else { continue }
+                let next = max(change.version, found[0].version + 1)
+                over = found.first { $0.version >= next }?.version ?? over
+            }
+        }
+        return over.map { over in found.last { $0.version < over }?.version ?? over }
     }
 
     /// Returns the items that changed between two versions of a circle, tombstones included.

@@ -8,10 +8,11 @@ package final class Passwords: Sendable {
     private let cost: Int
     /// A hash that no password gives and that takes as much work as new ones.
     private let nobodys: String
-    private let waiting = Atomic(0)
+    /// The requests of each network that wait for their turn, or have it.
+    private let waiting = Mutex<[ByteString: Int]>([:])
 
-    /// The most requests that may wait for their turn; each takes about a third of a second.
-    private static let longestQueue = 64
+    /// The most requests that may wait for their turn, and those of one network; each takes about a third of a second.
+    package static let (longestQueue, longestOfNetwork) = (64, 16)
     private static let characters = 8...1024
 
     /// Separate threads, because a hash would block an event loop for everybody else.
@@ -24,17 +25,21 @@ package final class Passwords: Sendable {
     }
 
     /// Returns the hash of a password as it is stored.
-    func hash(_ password: Concealed) async throws -> String {
+    ///
+    /// - Parameter network: the caller's, which takes turns with others.
+    func hash(_ password: Concealed, from network: String) async throws -> String {
         let cost = cost
-        return try await work { try PasswordHash(password, cost: cost).stored }
+        return try await work(for: network) { try PasswordHash(password, cost: cost).stored }
     }
 
     /// Whether a password matches the stored one; if there is none, the answer is no and takes as long.
-    func isRight(_ password: Concealed, stored: String?) async throws -> Bool {
+    ///
+    /// - Parameter network: as in `hash`.
+    func isRight(_ password: Concealed, stored: String?, from network: String) async throws -> Bool {
         // One text goes to the other thread either way: to count the references of a second one from two processors
         // takes measurably longer.
         let (text, isStored, cost) = (stored ?? nobodys, stored != nil, cost)
-        return try await work {
+        return try await work(for: network) {
             let known = PasswordHash(stored: text)
             // The work is always the same: for what is not a hash, it uses one that no password gives.
             guard let hash = known ?? PasswordHash(stored: PasswordHash.dummyHash(cost: cost)) else { return false }
@@ -56,14 +61,24 @@ package final class Passwords: Sendable {
 
     static let rule = "A password must have \(characters.lowerBound) to \(characters.upperBound) characters."
 
-    private func work<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-        defer { waiting.subtract(1, ordering: .relaxed) }
-        guard waiting.add(1, ordering: .relaxed).newValue <= Self.longestQueue else {
+    private func work<Value: Sendable>(
+        for network: String, _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        let network = ByteString(network)
+        let begins = waiting.withLock { waiting in
+            let (own, free) = (waiting[network] ?? 0, Self.longestQueue - waiting.values.reduce(0, +))
+            // Something is always left for those who come later.
+            guard own < Self.longestOfNetwork, 2 * own < free else { return false }
+            waiting[network] = own + 1
+            return true
+        }
+        guard begins else {
             throw Refusal(
                 .unavailable, code: .busy, detail: "Too many people are signing in at this moment. Try again soon.",
                 retryAfter: 5)
         }
-        return try await Self.threads.run(body)
+        defer { waiting.withLock { $0[network] = $0[network].flatMap { $0 > 1 ? $0 - 1 : nil } } }
+        return try await Self.threads.run(for: network, body)
     }
 }
 
