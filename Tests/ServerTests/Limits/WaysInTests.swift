@@ -284,7 +284,8 @@ struct WaysInTests {
             ],
             [
                 "passwords that are checked or set", "the JSON's or the form's", "in turns by network",
-                "two threads of their own; \(Passwords.longestQueue) wait, \(Passwords.longestOfNetwork) of one network, "
+                "one thread of their own, or two with four processors or more; \(Passwords.longestQueue) wait, "
+                    + "\(Passwords.longestOfNetwork) of one network, "
                     + "none more than half of what is free", "none",
             ],
             [

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import Synchronization
 
 /// Hashes and checks passwords, at most two at once, so that memory is limited however many people sign in.
@@ -15,8 +16,8 @@ package final class Passwords: Sendable {
     package static let (longestQueue, longestOfNetwork) = (64, 16)
     private static let characters = 8...1024
 
-    /// Separate threads, because a hash would block an event loop for everybody else.
-    private static let threads = TurnThreads(width: 2)
+    /// Separate threads, because a hash would block an event loop for everybody else; each takes 32 MiB while it works.
+    private static let threads = TurnThreads(width: ProcessInfo.processInfo.activeProcessorCount < 4 ? 1 : 2)
 
     /// - Parameter cost: the binary logarithm of Scrypt's N for new hashes.
     package init(cost: Int, brake: SignInThrottle) {
