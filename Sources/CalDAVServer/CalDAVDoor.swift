@@ -46,7 +46,7 @@ package struct CalDAVDoor: Sendable {
         _ request: Request, _ context: KalendsContext, _ paths: DAVPaths
     ) async throws -> Response {
         guard !request.uri.string.utf8.contains(UInt8(ascii: "#")) else {
-            throw DAVFault.badRequest("An address in a request has no fragment.")
+            throw DAVFault.badRequest("An address in a request must not have a fragment.")
         }
         if request.uri.path.hasPrefix("/.well-known/"), request.method == .get || request.method == .head {
             return Response(

@@ -27,7 +27,7 @@ public struct Secret: Hashable, Redacted {
         case connectionCode
         /// A link to a profile with an app password.
         case profile
-        /// What an app asks with whether it was let in.
+        /// The secret with which an app asks whether it was let in.
         case appLogin
 
         var prefix: String {

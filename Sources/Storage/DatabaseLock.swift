@@ -25,7 +25,7 @@ public final class DatabaseLock: Sendable {
 
     /// Takes the lock of a database.
     ///
-    /// - Parameter creates: whether to create an empty file where there is none, so that no other process can create
+    /// - Parameter creates: whether to create an empty file if the file is missing, so that no other process can create
     ///   one.
     /// - Throws: `StorageError.locked` or `lockedElsewhere` at once when another process has it.
     public init(database: String, creates: Bool) throws {

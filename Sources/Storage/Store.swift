@@ -34,7 +34,8 @@ public protocol Store: Sendable {
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value
 
-    /// Writes like `write`, beside other writes where the engine can: the caller answers for what `turn` says of `body`.
+    /// Writes like `write`, beside other writes where the engine can: the caller guarantees that `turn` describes `body`
+    /// correctly.
     func write<Value: Sendable>(
         _ turn: WriteTurn, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value

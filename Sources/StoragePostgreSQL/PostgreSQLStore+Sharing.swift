@@ -39,7 +39,7 @@ extension PostgreSQLStore: SharedStore {
         }
     }
 
-    /// Lets go of what a session has of a turn that it did not get, after its transaction was rolled back.
+    /// Releases the locks that a session holds for a turn that it did not get, after its transaction was rolled back.
     func leave(_ turn: WriteTurn, _ session: Session) throws(SessionFailure) {
         guard let key = turn.name.map(Self.key) else { return }
         let (high, low) = (UInt32(truncatingIfNeeded: key >> 32), UInt32(truncatingIfNeeded: key))

@@ -49,14 +49,14 @@ final class LogFolding: Sendable {
     /// Lets the log be folded after a commit if it is long enough.
     ///
     /// - Parameters:
-    ///   - isStaged: whether an import staged events, of which more follow.
+    ///   - isStaged: whether an import staged events, and will stage more.
     ///   - writes: measures it, because writers wait for it.
     func afterCommit(isStaged: Bool, _ pool: DatabasePool, _ writes: WriteGauge) {
         let most = isStaged ? Self.pagesWhileStaging : Self.pages
         guard pages.load(ordering: .relaxed) >= most, !isComing.exchange(true, ordering: .relaxed) else { return }
         pool.asyncWriteWithoutTransaction { db in
             self.isComing.store(false, ordering: .relaxed)
-            // What fails here, such as for want of space, is tried again after the next commit.
+            // A step that fails here, for example for lack of space, is tried again after the next commit.
             if !self.hasEnded.load(ordering: .relaxed) { try? writes.measure(count: 0) { try self.fold(db) } }
         }
     }

@@ -24,7 +24,7 @@ package struct PushDispatch: Service {
     private static let patience = 6
     /// How long changes are collected.
     private static let collecting = Duration.milliseconds(500)
-    /// The most registrations of one person, and of all people, that are served at a time.
+    /// The maximum number of registrations of one person, and of all people, that are served at a time.
     private static let (mostOfPerson, most) = (8, 2000)
     /// How many more registrations than that are looked at together.
     private static let page = 500

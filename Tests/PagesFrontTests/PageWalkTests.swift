@@ -85,7 +85,7 @@ struct PageWalkTests {
     }
 }
 
-/// What there is one of, by the names in the paths of pages.
+/// The things that exist once, by the names in the paths of pages.
 enum PageIds {
     /// A sign-in that an app began has its ticket from the app.
     static let withoutIds: Set<String> = ["GET /app/login/{ticket}", "POST /app/login/{ticket}"]

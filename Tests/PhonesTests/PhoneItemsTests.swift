@@ -338,7 +338,7 @@ struct PhoneItemsTests {
             let path = "/v1/circles/c/appointments/physio/occurrences"
             let changed = try await server.call(.get, path).expect(200).json["items"]?.array ?? []
             #expect(changed.count == 1 && changed.first?["startAt"] == "2026-03-11T09:00:00-07:00", "\(changed)")
-            // What the phone did not say of it is as in the series.
+            // What the phone did not say about it is as in the series.
             #expect(try await bench.open(try #require(series["connectionId"]?.string)).isEmpty)
             let records = try await server.call(
                 .get, "/v1/connections/\(series["connectionId"]?.string ?? "")/conflicts", as: "ann"

@@ -371,7 +371,7 @@ struct PhoneUpsertTests {
                 let refused = try await phone.send(broken)
                 #expect([400, 422].contains(refused.status) && !refused.text.contains(secret), "\(refused.text)")
             }
-            // Two members of one name are none of our concern among what is not asked for.
+            // Two members with the same name do not matter where nothing is asked for.
             let twice =
                 #"{"x": 1, "x": 2, "events": [{"externalId": "E9", "y": 1, "y": 2, "title": "T", "date": "2026-03-04"}]}"#
             #expect(try await phone.send(twice).expect(200).json["created"] == 1)

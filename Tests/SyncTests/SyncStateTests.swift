@@ -127,7 +127,7 @@ struct SyncStateTests {
             let list = calendar.state.withLock { $0.list }
             calendar.state.withLock { $0.list = [] }
             for _ in 0..<4 { #expect(try await look()["state"] == "active") }
-            // Back again: it begins anew.
+            // Back again: it starts over.
             calendar.state.withLock { $0.list = list }
             bench.server.clock.advance(seconds: 7 * 3600)
             try await bench.sync.once()

@@ -21,7 +21,7 @@ public actor VdirStore: CalendarStore {
         case remove(EventKey)
     }
 
-    /// The most files of one calendar that are read.
+    /// The maximum number of files that are read from one calendar.
     static let mostFiles = 100_000
 
     /// - Parameter root: the folder that contains one folder for each calendar.

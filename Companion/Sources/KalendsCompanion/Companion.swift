@@ -92,8 +92,8 @@ public struct Companion: Sendable {
         return SyncOutcome(endedAt: clock(), pause: .notConnected, isIdle: true)
     }
 
-    /// Whether a permission is missing that there was: iOS may reset it to what it was before anybody was asked, of which
-    /// only what is remembered of earlier syncs tells.
+    /// Whether a permission is missing that the app had before. iOS may reset it to its state before anybody was asked; only
+    /// the memory of earlier syncs shows that this happened.
     private func isTakenAway(_ permission: CalendarAuthorization) async -> Bool {
         switch permission {
         case .denied, .restricted, .writeOnly: return true

@@ -5,8 +5,8 @@ import KalendsCore
 import KalendsFront
 import Synchronization
 
-/// Work for a report, or for a list of what is in a collection, until all of its answer is written: others take turns with
-/// it, it has a bound, and it ends when its client has gone.
+/// Work for a report, or for a list of what is in a collection, until its whole answer is written: others take turns with it,
+/// it has a bound, and it ends when its client has gone.
 final class ReportWork: Sendable {
     let place: ReportLimiter.Place
     private let presence: Presence

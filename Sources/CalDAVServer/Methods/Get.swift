@@ -22,7 +22,7 @@ extension Exchange {
         }
     }
 
-    /// What GET of a collection says.
+    /// The answer to GET on a collection.
     static let about = "This is an address for calendar apps, which use CalDAV.\n"
 
     private func get(_ name: String) async throws -> Response {

@@ -5,7 +5,7 @@ import Hummingbird
 import ICalBridge
 import KalendsCore
 
-/// What a client wants to set and to remove of a resource's properties, in the order of the body.
+/// The properties of a resource that a client wants to set and to remove, in the order of the body.
 struct PropertyUpdate: Sendable {
     private(set) var set: [StoredProperty] = []
     private(set) var removed: [PropertyName] = []
@@ -14,7 +14,7 @@ struct PropertyUpdate: Sendable {
     /// The values of those that have children, by name.
     private(set) var elements: [PropertyName: XMLElement] = [:]
 
-    /// The most properties of one request, and the most bytes of them all.
+    /// The maximum number of properties in one request, and the maximum size in bytes of all of them together.
     private static let (most, mostBytes) = (256, 1 << 20)
 
     /// An update of nothing.
@@ -22,14 +22,16 @@ struct PropertyUpdate: Sendable {
 
     /// Reads the `DAV:set` and `DAV:remove` of a `DAV:propertyupdate`, a `C:mkcalendar` or a `DAV:mkcol`.
     init(_ body: XMLElement) throws(DAVFault) {
-        // What comes later counts, so only the last of each name is written: a name may come thousands of times.
+        // Later instructions win, so only the last one for each name is written: a name may come thousands of times.
         var (isSet, last): ([PropertyName: Bool], [PropertyName: XMLElement]) = ([:], [:])
         for step in body.children where step.is(.dav, "set") || step.is(.dav, "remove") {
             let sets = step.is(.dav, "set")
             for element in step.child(.dav, "prop")?.children ?? [] {
                 let name = PropertyName(element)
                 if isSet.updateValue(sets, forKey: name) == nil { names.append(name) }
-                guard names.count <= Self.most else { throw .badRequest("These are too many properties at a time.") }
+                guard names.count <= Self.most else {
+                    throw .badRequest("There are too many properties in one request.")
+                }
                 last[name] = element
             }
         }

@@ -78,7 +78,7 @@ extension LiveProperty {
             },
         ] + settable.map { name in LiveProperty(name, isProtected: false) { _, _, _ in false } }
 
-    /// What a person may set of a collection and the server only keeps.
+    /// The properties of a collection that a person may set and the server only keeps.
     private static let settable: [PropertyName] = [
         .apple("calendar-color"), .apple("calendar-order"), .caldav("calendar-description"),
         .caldav("calendar-timezone"), .caldav("schedule-calendar-transp"),

@@ -37,7 +37,8 @@ package final class DefinedTimeZone: TimeZoneRules {
         var writtenIdentifier: String?
     }
 
-    /// The most years, and the most onsets in them, that are kept in memory; the times of a calendar lie in a few.
+    /// The maximum number of years, and the maximum number of onsets in them, that are kept in memory; the times of a
+    /// calendar lie in a few.
     private static let (manyYears, manyOnsets) = (4000, 40_000)
     /// How many years back a rule's last onset is looked for.
     private static let yearsBack = 8

@@ -21,7 +21,7 @@ public final class SystemTimeZones: Sendable {
     /// The name comes from outside, so only a name that is spelled like a zone becomes part of a path.
     public func zone(_ identifier: String) -> SystemTimeZone? {
         if let zone = loaded.withLock({ $0[identifier] }) { return zone }
-        // `Factory` stands for a zone that has not been set.
+        // `Factory` means that no zone has been set.
         guard Self.isSpelledLikeAZone(identifier), identifier != "Factory",
             let data = try? Data(contentsOf: URL(filePath: "\(directory)/\(identifier)")),
             let zone = SystemTimeZone(identifier: identifier, tzif: [UInt8](data))

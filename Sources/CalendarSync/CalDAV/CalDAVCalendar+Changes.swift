@@ -104,7 +104,7 @@ extension CalDAVCalendar {
 
     /// The number of marks up to which each is searched with a query; for more, the calendar is listed.
     private static let queryLimit = 4
-    /// The most answers to a query for one UID: more than any calendar has copies of one event.
+    /// The maximum number of answers to a query for one UID: more than any calendar has copies of one event.
     private static let mostFound = 100
 
     public func find(_ marks: [EventMark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {

@@ -12,7 +12,7 @@ public struct CalDAVCalendar: CalendarProvider {
     /// The key by which a calendar that is created here is found again.
     let calendarKey: String
     let floatingZone: String
-    /// What reads the server's objects.
+    /// The reader of the server's objects.
     let objects: any ObjectReading
     /// The maximum number of requests at once.
     let width: Int

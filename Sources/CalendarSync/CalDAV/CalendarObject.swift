@@ -21,7 +21,7 @@ struct CalendarObject {
     /// The components in the order of the text.
     let events: [Event]
 
-    /// The maximum number of bytes of an object.
+    /// The maximum size in bytes of an object.
     private static let sizeLimit = 2 << 20
 
     /// - Parameters:

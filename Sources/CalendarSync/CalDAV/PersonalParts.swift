@@ -17,7 +17,7 @@ public struct PersonalParts: Hashable, Sendable, Codable {
         "TRANSP", "SEQUENCE", "LAST-MODIFIED", "CREATED", "RRULE", "RDATE", "EXDATE", "EXRULE", "RECURRENCE-ID",
         "COMPLETED", "X-MICROSOFT-CDO-BUSYSTATUS",
     ]
-    /// Properties of which a person's value replaces the item's.
+    /// Properties whose value for a person replaces the item's.
     private static let replacing = ["CATEGORIES", "URL"]
 
     /// Returns the parts of all components of an object that have any, with all their alarms.

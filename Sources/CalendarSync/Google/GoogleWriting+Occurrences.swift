@@ -93,7 +93,7 @@ extension GoogleWriting {
         for (known, result) in zip(known, await provider.wire.send(known.map(\.call))) {
             do throws(ProviderFailure) {
                 let found = try result.get()
-                // What is gone is judged when it is written.
+                // A missing occurrence is dealt with when it is written.
                 if found.status == 404 || found.status == 410 { continue }
                 guard let now = GoogleEvent(try provider.object(found))?.etag else { throw GoogleCalendar.malformed }
                 if now != known.version { answers[known.index] = .mismatch }

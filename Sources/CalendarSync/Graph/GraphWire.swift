@@ -8,7 +8,7 @@ struct GraphWire: Sendable {
     let tokens: any AccessTokens
     let gate: MailboxGate
 
-    /// The maximum number of bytes of a link that is followed.
+    /// The maximum size in bytes of a link that is followed.
     static let longestLink = 16_384
 
     /// Waits for some milliseconds.

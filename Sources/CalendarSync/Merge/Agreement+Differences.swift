@@ -2,7 +2,7 @@
 
 import ICalBridge
 
-/// What a write was to change, and is there as it was before, at other times, or only in part.
+/// The fields that a write should have changed, but that are as before, at other times, or only partly written.
 struct UnwrittenFields {
     var fields: Set<EntryField>
     /// Whether the calendar has taken some of it.
@@ -101,7 +101,8 @@ extension Entry {
 }
 
 extension Entry {
-    /// Returns of what this entry, as it is after a write, has only the beginning, or nothing; nil when of nothing.
+    /// Returns the fields of which this entry, as it is after a write, has only the beginning or nothing; nil if no
+    /// field was cut.
     ///
     /// - Parameter before: what was there before the write; nil for a new event.
     func cut(of wanted: Entry, from before: Entry?) -> UnwrittenFields? {

@@ -78,7 +78,7 @@ extension Planner {
     ) {
         var kept = link
         kept.agreed = agreement
-        // What was not written counts only as long as both sides are as they were then.
+        // The unwritten fields count only while both sides are as they were then.
         if agreement != link.agreed { kept.unwritten = nil }
         if let sight {
             kept.etag = sight.etag
@@ -342,7 +342,7 @@ extension ConflictRecord {
         case (.unreadable, .present): settled(.calendar, at: now)
         case (.deletedThere, .present(let theirs)):
             without(back(in: theirs.canonical), at: now)
-        // It is there again, which is all that is known of it.
+        // It is there again, and nothing else is known about it.
         case (.deletedThere, .unreadable) where starts.isEmpty: closed(.kalends, at: now)
         default: nil
         }

@@ -30,7 +30,7 @@ extension Planner {
         var step =
             isLeftAlone(link, here, sight, there)
             ? unchanged(link, sight) : decide(link, ours, here, sight, there)
-        // What a write leaves out is known after it.
+        // Only after a write is it known what the write left out.
         if let sentence = link.unwritten, step?.drafts.isEmpty != false {
             lost.append(Limitation(field: "", message: sentence))
         }

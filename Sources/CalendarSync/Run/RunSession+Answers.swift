@@ -75,7 +75,7 @@ extension RunSession {
         var (isWhole, isChanged) = (true, true)
         if case .entry(let entry) = event.content {
             isWhole = compare(event, with: operation, known, &link, &again)
-            // A server's own form of what was written may be what it had before.
+            // The server's own form of the written text may equal what it had before.
             let isWritten = isWhole && link.unwritten == nil && link.state == .linked
             isChanged = isWritten || entry.canonical != operation.before?.canonical
             link.keep(unwritten, since: known)
@@ -102,16 +102,16 @@ extension RunSession {
         let known = shortened[item]?.message ?? ""
         guard !known.hasSuffix(sentence) else { return }
         var message = known.isEmpty ? sentence : "\(known) \(sentence)"
-        // What an earlier write left out is said already.
+        // What an earlier write left out has been reported already.
         if let former = planner.links[item]?.unwritten, known.hasSuffix(former), sentence.hasPrefix(former) {
             message = "\(known)\(sentence.dropFirst(former.count))"
         }
         shortened[item] = ShortenedItems.Item(item, title, message)
     }
 
-    /// Compares what is there after a write with what was meant. What is as it was before has not been written, and is
-    /// written again; when it takes place at other times for another reason, that is somebody's edit since. When that does
-    /// not end, the item is held back; a text is agreed on as it is, and what the calendar keeps of it is said.
+    /// Compares what is there after a write with what was meant. Fields that are as before have not been written, and are
+    /// written again; when it takes place at other times for another reason, that is somebody's edit since. When that does not
+    /// end, the item is held back; a text is agreed on as it is, and what the calendar keeps of it is said.
     ///
     /// Servers give texts their own form, which is not a difference; but when something takes place is what it says. Where
     /// nobody knows what both sides had agreed on, or the event has far more text than was written, texts that are as they

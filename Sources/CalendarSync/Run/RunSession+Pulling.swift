@@ -27,7 +27,7 @@ extension RunSession {
                 to: policy.window.to.adding(seconds: Self.margin))
         let changes = try await changes(since: reuse?.cursor, window: listed)
         planner.sightings.add(changes, links: planner.linksByID, judged: policy.window)
-        // A listing from the beginning that broke off says of no event where it is now.
+        // A listing from the beginning that broke off does not show where any event is now.
         if !changes.isFull, changes.cursor == nil || reuse?.cursor == nil { planner.isNewBaseline = true }
         // A listing that broke off does not show where the next one may begin.
         if changes.isFull || reuse?.cursor != nil && changes.cursor != nil {
@@ -93,8 +93,8 @@ extension RunSession {
         return try await planned()
     }
 
-    /// Makes the plan of what is known now, which may be long work: whoever writes in the calendar decides how much there
-    /// is to compare.
+    /// Makes the plan from what is known now, which may take long: whoever writes in the calendar decides how much there is to
+    /// compare.
     private func planned() async throws -> Plan {
         try await provider.work(on: nil) { [planner] in planner.plan() }
     }

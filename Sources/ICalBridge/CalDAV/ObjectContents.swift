@@ -35,7 +35,7 @@ struct ObjectContents {
         }
     }
 
-    /// Takes apart a text that is stored, of which only what says when something is becomes a value.
+    /// Parses a stored text; only the parts that give a time become values.
     ///
     /// Returns nil if the object cannot be read.
     init?(reporting text: [UInt8]) {

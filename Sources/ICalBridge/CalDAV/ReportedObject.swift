@@ -37,11 +37,11 @@ package struct ReportedObject {
 
     /// The steps that a component has beside those of a series.
     static let stepsOfAPart = 10
-    /// The most occurrences of an object that are looked at for one condition.
+    /// The maximum number of occurrences of an object that are checked for one condition.
     static let mostOccurrences = 4000
 }
 
-/// Where dates and floating times of a report are at home (RFC 4791 section 9.8, RFC 7809 section 5.2).
+/// The zone in which dates and floating times of a report are read (RFC 4791 section 9.8, RFC 7809 section 5.2).
 package enum ReportZone {
     /// Returns the rules of the one zone in an iCalendar object; nil if no zone can be read.
     ///

@@ -10,7 +10,7 @@ extension ICalendar {
     ///
     /// Text from elsewhere is not repaired here: read it with `CalendarReader` first.
     ///
-    /// - Parameter parts: the text, in parts each of which ends where a line does.
+    /// - Parameter parts: the text, in parts that each end at the end of a line.
     /// - Returns: the bytes in parts, since one array of a large text would need much memory in one place.
     public static func jCal(fromStrictText parts: [[UInt8]]) -> [[UInt8]] {
         var out = GrowingParts()

@@ -14,7 +14,7 @@ extension PropertyTree {
     ///
     /// Unclosed components are left out; a file from elsewhere has to go through the calendar reader first.
     ///
-    /// - Parameter parts: the text, in parts each of which ends where a line does.
+    /// - Parameter parts: the text, in parts that each end at the end of a line.
     static func walk(inText parts: [[UInt8]], _ visit: (Step) -> Void) {
         var open: [PropertyTree] = []
         var hasBegun = false

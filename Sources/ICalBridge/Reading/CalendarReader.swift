@@ -23,7 +23,7 @@ public struct CalendarReader: Sendable {
         public var alarms = 50
         /// The VTIMEZONEs of one calendar.
         public var zones = 1000
-        /// The most bytes of the files within one component that are kept, where they are kept at all.
+        /// The maximum size in bytes of the files within one component that are kept, where they are kept at all.
         public var attachmentBytes = Int.max
         /// The problems of one kind that are listed individually.
         public var problemsOfAKind = 2000
@@ -57,7 +57,7 @@ public struct CalendarReader: Sendable {
         public var declaredCharset: String?
         /// Whether files inside the calendar (ATTACH in base64) are kept.
         public var keepsAttachments = false
-        /// The most threads that read one file at once; the result does not depend on it.
+        /// The maximum number of threads that read one file at once; the result does not depend on it.
         ///
         /// A second thread is started only for a large file, with some hundred components.
         public var threads = 2

@@ -36,7 +36,7 @@ extension ComponentReader {
         text = plain
         log.add(
             .repaired, "double-escaped", line: line, text: written, .escapedTwice,
-            "\(name, .name) was escaped twice; it was read as it was before that.")
+            "\(name, .name) was escaped twice; it was read with the second escaping undone.")
     }
 
     /// Evaluates hints in the title and the year.

@@ -107,7 +107,7 @@ extension ComponentReader {
             "\(property.name, .name) has a period between days where times are needed; it was left out.")
     }
 
-    /// The most days and seconds of a duration: they fit in libical's 32-bit numbers.
+    /// The maximum number of days and seconds of a duration: they fit in libical's 32-bit numbers.
     static let longestDays = 4_000_000
     static let longestSeconds = 2_000_000_000
 

@@ -118,7 +118,7 @@ struct SourceChunks {
         }
         while bytes.count - start > size, let end = beginOfEvent(in: bytes, from: start + size) { close(at: end) }
         guard !chunks.isEmpty else { return nil }
-        // The last line may have no line feed, and it counts nevertheless.
+        // The last line counts even if no line feed ends it.
         close(at: bytes.count)
         if bytes.last != 10 { chunks[chunks.count - 1].lineFeeds += 1 }
         return chunks

@@ -51,7 +51,7 @@ struct ZoneResolver {
         return Self.form(calendarZone.match.zone)
     }
 
-    /// Where the calendar is at home: what it says itself comes before what its reader assumes.
+    /// The calendar's home zone: what it says itself comes before what its reader assumes.
     private var homes: [TimeZoneReference] { [calendarZone?.match.zone, assumed].compactMap { $0 } }
 
     private func resolve(_ tzid: String, line: Int, log: inout ProblemLog) -> (Zone, TimeZoneResolution) {

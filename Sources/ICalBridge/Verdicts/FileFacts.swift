@@ -19,7 +19,7 @@ struct FileFacts: Sendable {
     /// Events with the UID of an earlier event, not counting replacements of single occurrences.
     private(set) var duplicates = 0
     private(set) var yearlyOnce = 0
-    /// Series whose DTSTART no rule gives and no RDATE names, and those that only dates repeat.
+    /// Series whose DTSTART no rule gives and no RDATE names, and those that repeat only by dates.
     private(set) var startsNotNamed = 0
     private(set) var datesAlone = 0
     private var budget = RecurrenceBudget(steps: 1000 * RecurrenceBudget.perSeries)
@@ -95,7 +95,7 @@ struct FileFacts: Sendable {
     /// The line of the first problem with one of these codes.
     func line(of codes: Set<Problem.Code>) -> Int? { problems.first { codes.contains($0.code) }?.line }
 
-    /// How many problems of a kind there are; nil when there are none.
+    /// How many problems of a kind there are; nil when the file has none.
     func count(of code: Problem.Code, where holds: (Problem) -> Bool) -> Int? {
         let count = problems.reduce(0) { $1.code == code && holds($1) ? $0 + ($1.unlisted ?? 1) : $0 }
         return count > 0 ? count : nil
@@ -150,7 +150,7 @@ struct FileFacts: Sendable {
         }
     }
 
-    /// Counts the series that only dates repeat, by the file's lines: the reader takes away a rule that gives the start and
+    /// Counts the series that repeat only by dates, by the file's lines: the reader takes away a rule that gives the start and
     /// nothing else, and a date that names it.
     private mutating func countDates(of reading: CalendarReading, _ bytes: [UInt8]) {
         var lines: FileLines?

@@ -142,7 +142,7 @@ struct StrictReading {
                 switch (pair.kind, pair.other) {
                 case (.until, .date): leniency != .until
                 case (.until, .utc): !hasZone(pair.start)
-                // What repeats is refused when its days are looked up, and with it the rest.
+                // A repeating component is refused when its days are looked up, and with it the rest of the file.
                 case (.until, _), (.listed, _): hasZone(pair.start) && !hasZone(pair.other)
                 case (.end, _): hasZone(pair.start) != hasZone(pair.other)
                 }
@@ -161,7 +161,7 @@ struct StrictScope {
         var kind: Kind
         var fault: StrictFault
 
-        /// What the other is: an end, the UNTIL of a rule, or one of the times of EXDATE and RDATE.
+        /// The kind of the other one: an end, the UNTIL of a rule, or one of the times of EXDATE and RDATE.
         enum Kind { case end, until, listed }
     }
 

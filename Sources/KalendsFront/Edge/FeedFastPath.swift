@@ -56,8 +56,8 @@ final class FeedFastPath: Sendable {
 
     /// The longest body that is answered here.
     private static let mostBytes = 256 << 10
-    /// The most bytes of a body that are written at once: TLS copies what it is given, so it is given no more than a
-    /// reader keeps up with.
+    /// The maximum number of bytes of a body that are written at once: TLS copies what it is given, so it is given no
+    /// more than a reader keeps up with.
     let mostAtOnce: Int
 
     let services: Services

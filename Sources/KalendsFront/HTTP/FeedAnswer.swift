@@ -36,7 +36,7 @@ package struct FeedAnswer: Sendable {
     /// The last change of what is shown.
     private let changed: Instant
 
-    /// The answer from what is remembered of a live feed; nil when its bytes have to be made first.
+    /// The answer from what is remembered about a live feed; nil when its bytes have to be made first.
     ///
     /// - Parameter caller: who may know the tag already.
     init?(

@@ -10,7 +10,7 @@ struct MultipartStream {
         case end
     }
 
-    /// The most bytes of a part's header.
+    /// The maximum size in bytes of a part's header.
     static let headLimit = 16 << 10
     /// The end of a part's header.
     private static let blankLine: [UInt8] = [13, 10, 13, 10]

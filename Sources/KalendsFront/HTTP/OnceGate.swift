@@ -32,7 +32,7 @@ struct OnceGate: Sendable {
         "upsertAppleEvents", "upsertPlannedEvents",
     ]
 
-    /// The most bytes of a body that is only compared.
+    /// The maximum size in bytes of a body that is only compared.
     private static let mostCompared = 1 << 30
 
     /// Wraps a handler that runs for a known caller.

@@ -35,7 +35,7 @@ struct PacedAnswers: RouterMiddleware {
         }
         guard let length = response.body.contentLength else {
             share.keep(0)
-            // What is written as it is made is read by and by.
+            // An answer that is written while it is made is read gradually.
             let body = response.body
             return Response(
                 status: response.status, headers: response.headers,
@@ -87,7 +87,7 @@ package struct PacedWriter: ResponseBodyWriter {
         Self.bound(channel)
     }
 
-    /// Lets the system take only a little of what a connection's reader has not received.
+    /// Limits how many bytes the system buffers that a connection's reader has not received.
     static func bound(_ channel: any Channel) {
         channel.setOption(unsentBound, value: unsent).whenFailure { _ in }
     }

@@ -97,10 +97,10 @@ struct Page {
 
 /// The text of one page of a list, written element by element.
 ///
-/// A page takes memory as it grows, and ends early when there is none, so that a list neither waits for memory nor is
-/// refused for want of it: the next page goes on where this one ends.
+/// A page takes memory as it grows, and ends early when no memory is left, so that a list neither waits for memory nor
+/// is refused for want of it: the next page goes on where this one ends.
 package struct PageText: Sendable {
-    /// The most bytes of elements in one page (4 MiB); a larger element fills a page by itself.
+    /// The maximum number of bytes of elements in one page (4 MiB); a larger element fills a page by itself.
     package static let mostBytes = MemoryBudgets.mostPageBytes
     /// The bytes beside the elements: the list's other members.
     private static let margin = 4 << 10

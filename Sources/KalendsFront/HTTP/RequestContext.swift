@@ -28,7 +28,7 @@ package struct KalendsContext: RequestContext {
     package let remoteAddress: SocketAddress?
     /// The sender whom the request's resources are counted for; more specific once the caller is known.
     package var sender = Sender.unknown
-    /// Where the names of the body's fields are noted, for an operation of which something is to go.
+    /// Where the names of the body's fields are noted, for an operation that has a deprecated part.
     var givenFields: GivenFields?
     /// Checks again what let the request in; throws what a new request with its credential would.
     var readmit: @Sendable () async throws -> Void = {}
@@ -75,7 +75,7 @@ package struct KalendsContext: RequestContext {
         return text
     }
 
-    /// The caller; throws 401 when there is none.
+    /// The caller; throws 401 when the request has none.
     func caller() throws -> Caller {
         guard let knownCaller else { throw Refusal.unauthenticated }
         return knownCaller

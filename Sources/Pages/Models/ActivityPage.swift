@@ -100,7 +100,7 @@ public struct ActivityPage: Page {
         self.keptDays = keptDays
     }
 
-    /// The most characters of notes: a page shows many changes, and notes may be long.
+    /// The maximum number of characters in notes: a page shows many changes, and notes may be long.
     private static let mostNotes = 300
 
     public func sheet(_ paper: RenderContext) -> PageContent {

@@ -99,7 +99,7 @@ public struct CalendarPage: Page {
             content: content)
     }
 
-    /// The most characters that are searched for.
+    /// The maximum number of characters that are searched for.
     public static let longestSearch = 64
 
     /// What is special to the view's days.

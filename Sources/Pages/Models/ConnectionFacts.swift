@@ -32,7 +32,7 @@ public enum ConnectionAlert: Sendable {
     case heldBack(title: String, reason: String)
     /// The number of further items like that.
     case moreHeldBack(Int)
-    /// The number of items of which the calendar keeps less, with one of them.
+    /// The number of items that the calendar keeps only in part, with one of them.
     case shortened(Int, title: String, reason: String)
     /// A run waits because another connection writes into the same calendar.
     case shared(run: String)

@@ -31,7 +31,7 @@ public struct ConnectorPhone: Sendable {
     static let quietTime = 86_400_000
 }
 
-/// What a page says of the connector: the server's own state is only half of it.
+/// What a page says about the connector: the server's own state is only half of it.
 enum ConnectorNews {
     case notConnected, connected
     /// No phone has asked yet.

@@ -110,7 +110,7 @@ extension ImportPage {
         ]
     }
 
-    /// The most titles that can be left out as a whole.
+    /// The maximum number of titles that can be left out as a whole.
     private static let mostGroups = 12
 
     /// Groups of several events with the same title, if there are also other events; the largest group first.

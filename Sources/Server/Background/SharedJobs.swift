@@ -7,8 +7,8 @@ import Logging
 import ServiceLifecycle
 import Storage
 
-/// The background work of several servers: each does that of its shards, and one of them what belongs to no circle or user. Others take
-/// over once a server has ended, was paused or has lost the database.
+/// The background work of several servers: each does the work of its shards, and one of them the work that belongs to no circle
+/// or user. Others take over once a server has ended, was paused or has lost the database.
 struct SharedJobs: Service {
     let services: Services
     let logger: Logger
@@ -74,7 +74,7 @@ struct SharedJobs: Service {
         }
     }
 
-    /// Informs readers of what this version shows differently, once the servers of the version before have ended.
+    /// Informs readers about what this version shows differently, once the servers of the version before have ended.
     private func settle() async {
         let (form, own) = (ShownForm(services.settings), Installation.owner(services.settings).name)
         while !Task.isCancelled {

@@ -70,8 +70,8 @@ extension Schema {
         "CREATE UNIQUE INDEX own_removals_by_number ON own_removals (calendar_id, number)",
         "CREATE INDEX own_removals_by_time ON own_removals (removed_at)",
 
-        // What a person set of a collection for themselves; collection_id is a circle's id, an own calendar's, or the
-        // person's for the container of all.
+        // The properties that a person set on a collection for themselves; collection_id is a circle's id, an own
+        // calendar's, or the person's for the container of all.
         """
         CREATE TABLE collection_properties (
             user_id TEXT NOT NULL CHECK (length(user_id) BETWEEN 1 AND 128),

@@ -65,8 +65,8 @@ extension Schema {
         """,
         "CREATE INDEX sync_wishes_due ON sync_wishes (due_at)",
 
-        // The bytes of a conflict and of an entry of the journal are those of its content, so that what is recorded of
-        // a connection can be kept small. SQLite reads what comes before a large text without the text.
+        // The bytes of a conflict and of an entry of the journal are those of its content, so that the records of a
+        // connection can be kept small. SQLite reads what comes before a large text without the text.
         """
         CREATE TABLE sync_conflicts (
             connection_id TEXT NOT NULL REFERENCES connections (id) ON DELETE CASCADE,

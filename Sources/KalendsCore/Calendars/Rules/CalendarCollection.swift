@@ -32,9 +32,9 @@ package struct CalendarCollection: Sendable {
     /// What the person set with PROPPATCH, MKCALENDAR or MKCOL.
     package var properties: [StoredProperty] = []
 
-    /// The most bytes of a resource's text.
+    /// The maximum size in bytes of a resource's text.
     package static let maxResourceSize = 1 << 20
-    /// The most bytes of texts that are in memory at a time for one answer, but for a single text.
+    /// The maximum number of bytes of texts that are in memory at a time for one answer, unless a single text is longer.
     package static let pageBytes = 1 << 20
 }
 

@@ -27,7 +27,7 @@ struct CircleIndex: Sendable {
         }
     }
 
-    /// The most changes that are applied individually; for more, reading everything is cheaper.
+    /// The maximum number of changes that are applied individually; for more, reading everything is cheaper.
     private static let manyChanges = 500
     /// How many rows are made into texts together.
     private static let together = 256

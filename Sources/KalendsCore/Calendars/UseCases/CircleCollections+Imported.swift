@@ -75,7 +75,7 @@ extension CircleCollections {
     ) throws -> [ImportedEventRecord] {
         guard let first = series.events.first?.record, !sent.packed.isEmpty else {
             throw CollectionFault.invalidData(
-                Sentence(.appointmentTime, "An appointment has a time of day, and takes place."))
+                Sentence(.appointmentTime, "An appointment must have a time of day and take place."))
         }
         let rules = look.zone.rules
         var rows: [ByteString: ImportedEventRecord] = [:]

@@ -6,7 +6,7 @@ import ICalBridge
 import Storage
 
 extension CircleCollections {
-    /// The most bytes that one person keeps of one resource.
+    /// The maximum number of bytes that one person keeps for one resource.
     private static let mostPersonal = 64 << 10
     /// The longest UID that is kept, in bytes.
     private static let longestUID = 255
@@ -135,7 +135,7 @@ extension CircleCollections {
 
     // MARK: What is there
 
-    /// What a name means, with what a change of it depends on.
+    /// The resource that a name means, with the state on which a change of it depends.
     private struct State: Sendable {
         let found: CircleReader.Found?
         let look: PersonalLook
@@ -258,7 +258,7 @@ extension CircleCollections {
                 insteadOf: try former.map {
                     try ResourceNames(of: [$0], in: place.circle, transaction).name(of: CircleResource($0))
                 }, since: writer.circle.version + 1)
-            // What the person kept of a former life of the item is over, too.
+            // Whatever the person kept for the item before its deletion is gone, too.
             if before != nil || !own.isEmpty { try writer.keep(try Self.part(own, of: item.uid, look)) }
             return (id, collection)
         }
@@ -266,8 +266,8 @@ extension CircleCollections {
         return PutOutcome(isNew: true, etag: try await etag(of: stored, own, text))
     }
 
-    /// Returns an item that an app puts back after it was deleted, as it was, with what the app changes of it; nil if there
-    /// was none, or nothing is kept of it but its id.
+    /// Returns an item that an app puts back after it was deleted, as it was, with what the app changes of it; nil if it did
+    /// not exist, or if only its id is kept.
     private func former(
         _ state: State, as sent: ClientResource, _ quotas: Quotas
     ) throws -> (SeenItem, InboundPlan)? {

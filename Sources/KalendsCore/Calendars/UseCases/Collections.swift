@@ -64,7 +64,7 @@ package struct Collections: Sendable {
             if: conditions, for: caller)
     }
 
-    /// What the caller set of the home.
+    /// The properties that the caller set on the home.
     package func homeProperties(of caller: CalDAVCaller) async throws -> [StoredProperty] {
         try await own?.homeProperties(of: caller) ?? []
     }

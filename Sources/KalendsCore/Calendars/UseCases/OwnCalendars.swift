@@ -96,7 +96,7 @@ package struct OwnCalendars: OwnCollectionSource {
         for caller: CalDAVCaller
     ) async throws {
         try await acts.act(
-            on: .user(caller.userID, touchingNoCircle: "No feed shows what calendar apps keep of a calendar."),
+            on: .user(caller.userID, touchingNoCircle: "No feed shows what calendar apps keep for a calendar."),
             for: caller.caller
         ) { act in
             // An app that may only look may set a calendar's colour all the same: nobody else sees it.
@@ -116,7 +116,7 @@ package struct OwnCalendars: OwnCollectionSource {
         _ set: [StoredProperty], removing: [(namespace: String, name: String)], for caller: CalDAVCaller
     ) async throws {
         try await acts.act(
-            on: .user(caller.userID, touchingNoCircle: "No feed shows what calendar apps keep of a person's home."),
+            on: .user(caller.userID, touchingNoCircle: "No feed shows what calendar apps keep for a person's home."),
             for: caller.caller
         ) { act in
             try CollectionProperties.setHome(set, removing: removing, of: caller.userID, in: act.transaction)

@@ -155,7 +155,7 @@ extension PushRegistrations {
         metrics.countPush(isTaken: answer.isTaken)
     }
 
-    /// Notes of what state an app has heard of; what was noted since stays.
+    /// Notes which state an app has heard of; what was noted since stays.
     private static func note(
         _ earlier: PushRegistration, sent state: CollectionState, shown: String, in transaction: any WriteTransaction
     ) throws {
@@ -170,7 +170,7 @@ extension PushRegistrations {
 extension DuePush {
     /// The topic under which a push service replaces a message that was not delivered yet (RFC 8030 section 5.4).
     ///
-    /// Only a message that says as much replaces another; it reveals nothing of the collection.
+    /// Only a message that says as much replaces another; it reveals nothing about the collection.
     fileprivate var replacing: String {
         let what = (message.syncToken == nil ? 0 : 1) + (message.changesProperties ? 2 : 0)
         let text = "kalends/push-replaced/\(registration.id)/\(what)"

@@ -181,7 +181,7 @@ struct FeedFilter {
     }
 }
 
-/// What decides which series a feed shows.
+/// Decides which series a feed shows.
 ///
 /// Feeds of one look, and so of one zone, share the answers by this value: an option that decides about series has to be
 /// a property here, or one feed gets another's answer.

@@ -188,7 +188,7 @@ package final class FeedRenderer: Sendable {
     ) throws -> (Result, isWhole: Bool) {
         if let result = try withKeptSchedule(live, window: window, in: transaction, body) { return (result, false) }
         let key = Key(circleID: live.circle.id, look: live.look)
-        // What is of no use any more is not kept beside what replaces it.
+        // A text that is no longer used is not kept in memory together with its replacement.
         knownCacheEntry(key)?.schedule.withLock { schedule in
             if let known = schedule, known.state.version < live.circle.version { schedule = nil }
         }

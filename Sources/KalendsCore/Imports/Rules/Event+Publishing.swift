@@ -86,7 +86,7 @@ extension Event {
     ///
     /// - Parameters:
     ///   - zone: the zone of an event that names none; within a series, such a time is on the clock of DTSTART.
-    ///   - series: the anchored series of which this event replaces an occurrence; nil if it is not known.
+    ///   - series: the anchored series in which this event replaces an occurrence; nil if it is not known.
     func anchored(in zone: TimeZoneReference, replacingIn series: Event? = nil) -> Event {
         func anchored(_ time: EventTime) -> EventTime { time.onClock(of: nil, or: zone) }
         func listed(_ time: EventTime) -> EventTime { time.onClock(of: start, or: zone) }

@@ -13,7 +13,7 @@ extension ImportPlan {
         let position: Int
         let exceptions: [Int]
         let likeness: ImportLikeness
-        /// For each exception, the series of which the same exception is stored.
+        /// For each exception, the series with which the same exception is stored.
         let same: [Set<ImportedEventRecord.Key>]
     }
 

@@ -23,7 +23,7 @@ struct ImportPlan: Sendable {
         var storedUID: String?
         /// What is stored; nil unless the event is created or updated.
         var rows: Rows?
-        /// What of the event is not stored, by property.
+        /// The parts of the event that are not stored, by property.
         var leftOut: LeftOut = [:]
         /// Whether it is a to-do that becomes a task.
         var isTask = false
@@ -56,13 +56,13 @@ struct ImportPlan: Sendable {
     let importedBy: String?
     let now: Int
     let limits: EventLimits
-    /// What is stored of events besides what everybody may see: of a followed calendar nothing.
+    /// What is stored with events in addition to what everybody may see: of a followed calendar nothing.
     let extras: Set<EventExtra>
     /// The steps that are left for finding out what exports show of stored events.
     private var agreeing = RecurrenceBudget(steps: SeriesWork.ofFile)
     var counts = ImportCounts()
     private(set) var owner: ImportOwner
-    /// What tasks are made or changed.
+    /// The tasks that are made or changed.
     var tasks = Usage()
     var twins = ImportDuplicates()
     /// The items that the caller wants left out and that have not been found yet.
@@ -243,8 +243,8 @@ struct ImportPlan: Sendable {
         try await match(unknown, &items, decided: first + drafts.count, store)
     }
 
-    /// Keeps the people and files that are stored of an event, if the file has them too: an import that does not ask for
-    /// them takes none away.
+    /// Keeps the people and files that are stored with an event, if the file has them too: an import that does not ask for them
+    /// takes none away.
     private func keepExtras(
         of old: ImportedEventRecord, _ record: inout ImportedEventRecord, _ item: inout Item
     ) throws {

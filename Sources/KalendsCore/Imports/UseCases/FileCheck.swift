@@ -36,7 +36,7 @@ package struct FileCheck: Sendable {
             set { refusalSentence = newValue.map(Sentence.init(ofOthers:)) }
         }
         package var timeZones: [TimeZoneResolution] = []
-        /// Empty for a format of which no app's handling is known.
+        /// Empty for a format if no app's handling of it is known.
         package var clients: [ClientVerdict] = []
         package var problems: [Problem] = []
 

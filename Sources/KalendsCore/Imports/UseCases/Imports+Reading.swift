@@ -108,7 +108,7 @@ extension Imports.Listed {
 }
 
 extension Imports.Report {
-    /// The most bytes of problems in a report, and of items in one part of it.
+    /// The maximum number of bytes of problems in a report, and of items in one part of it.
     private static let mostProblemBytes = 1 << 20
     private static let mostItemBytes = 3 << 20
 

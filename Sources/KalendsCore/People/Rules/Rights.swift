@@ -205,7 +205,7 @@ package struct AuthorizedCircle {
     /// The caller; nil for the installation.
     package let member: Member?
     let transaction: any ReadTransaction
-    /// The room that a read of the whole circle takes; nil in a read that is not in turn with others.
+    /// The room that a read of the whole circle takes; nil in a read that does not take turns with others.
     var room: CircleRoom?
 
     fileprivate init(
@@ -288,7 +288,7 @@ extension Identity {
     ) throws -> [Element] {
         guard bound != nil else { return try fetch(last, count) }
         var (found, last) = ([Element](), last)
-        // A short page of a long list of what may not be known takes fewer queries.
+        // A short page of a long list, most of which the caller may not see, takes fewer queries.
         let size = max(count, 25)
         while found.count < count {
             let next = try fetch(last, size)

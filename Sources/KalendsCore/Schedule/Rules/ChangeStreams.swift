@@ -285,7 +285,7 @@ private final class StreamBell: Sendable {
         continuation.yield()
     }
 
-    /// Notes that a second has passed, after so many of which the stream has been silent for long.
+    /// Notes that a second has passed; after `most` seconds without a message the stream counts as silent.
     func pass(_ most: Int) {
         let isSilent = state.withLock { state in
             state.seconds += 1

@@ -80,7 +80,8 @@ extension Fault {
         if budget.isSpent {
             return Fault(
                 pointer: pointer, code: .callTooCostly,
-                message: "The rules of this call take more work than one call may; send this item again by itself.")
+                message:
+                    "The rules in this request take more work than one request may; send this item again by itself.")
         }
         return Fault(
             pointer: pointer, code: .ruleTooCostly,

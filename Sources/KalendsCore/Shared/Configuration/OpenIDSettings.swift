@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The provider of OpenID Connect at which people sign in, and what follows from what it says of them.
+/// The provider of OpenID Connect at which people sign in, and what follows from its statements about them.
 package struct OpenIDSettings: Sendable {
     /// Whose accounts at the provider let them in, the narrowest first.
     package enum Accounts: String, Sendable, CaseIterable {

@@ -248,7 +248,7 @@ extension Double: JSONPart {
     package var json: JSONValue { .number(self) }
 }
 
-/// An instant in milliseconds since 1970, of which JSON has the seconds.
+/// An instant in milliseconds since 1970, which JSON shows to the second.
 package struct Moment: Hashable, JSONPart {
     package let milliseconds: Int
 

@@ -11,7 +11,7 @@ package final class FairPool: Sendable {
     struct Size: Sendable {
         var bytes: Int
         var slots = Int.max
-        /// The most places that one person may have at a time.
+        /// The maximum number of places that one person may have at a time.
         var slotsPerPerson = Int.max
     }
 

@@ -4,7 +4,7 @@ import FeedTokens
 import ICalBridge
 import Storage
 
-/// What reads whole circles, each in its turn.
+/// Reads whole circles, each in its turn.
 protocol CircleReading: Sendable {
     var store: any Store { get }
     var memory: MemoryBudgets { get }
@@ -41,7 +41,7 @@ extension CircleReading {
         return share
     }
 
-    /// The same for the events of a user's own calendar, of which phones' plans and CalDAV calendars are no part.
+    /// The same for the events of a user's own calendar, without phones' plans and CalDAV calendars.
     func room(forEventsOf user: String) async throws -> MemoryShare {
         let share = MemoryShare(memory.circles, network: ByteString(user))
         try await share.hold(
@@ -87,7 +87,7 @@ extension CircleReading {
         try await store.read { try RowSize.all(of: id, andOwnOf: owner, in: $0).memory }
     }
 
-    /// Reads whole circles in turn with others, each of them once it has room, which the body takes.
+    /// Reads whole circles, taking turns with others; each starts once it has room, which passes to the body.
     ///
     /// The room is given back with the result's second part. Throws 503 if others keep room or turn for too long.
     ///
@@ -145,7 +145,7 @@ final class CircleRoom: Sendable {
         guard texts.holdNow(needed.text), circles.holdNow(needed.memory) else { throw needed }
     }
 
-    /// The most bytes of the text of a feed's circle.
+    /// The maximum size in bytes of the text of a feed's circle.
     static func textSize(_ open: OpenFeed) -> Int {
         RowSize(open.itemUsage, open.importedUsage).text
     }

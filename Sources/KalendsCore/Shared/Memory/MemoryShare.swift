@@ -188,7 +188,7 @@ package struct MemoryBudgets: Sendable {
         edits = MemoryBudget(limit: limits.editMemory, ofOne: limits.editMemory, patience: .seconds(10))
     }
 
-    /// The most bytes of elements on one page of a list (4 MiB); a larger element gets a page of its own.
+    /// The maximum number of bytes of elements on one page of a list (4 MiB); a larger element gets a page of its own.
     package static let mostPageBytes = 4 << 20
 
     private static func pages(_ width: Int) -> MemoryBudget {

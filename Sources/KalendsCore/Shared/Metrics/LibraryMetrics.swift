@@ -8,7 +8,7 @@ import Synchronization
 /// Names get Prometheus' form and units: `http.requests` counts as `http_requests_total`, and a timer is a histogram in
 /// seconds. Each name has one kind, and ours are reserved: whatever else is reported under them is dropped.
 package final class LibraryMetrics: MetricsFactory {
-    /// The most series that are kept: a label with a stranger's text must not fill the memory.
+    /// The maximum number of series that are kept: a label with a stranger's text must not fill the memory.
     static let most = 10_000
     private static let reserved = ["kalends_", "process_"]
 

@@ -27,7 +27,7 @@ struct SeenItem: Equatable, Sendable {
     }
 }
 
-/// What has to be stored of an item after edits of its event; recurrence rules were expanded outside of any transaction.
+/// What has to be stored for an item after edits of its event; recurrence rules were expanded outside of any transaction.
 struct InboundPlan: Sendable {
     private var draft: ItemDraft?
     /// By the original start; nil for an occurrence as the series has it.

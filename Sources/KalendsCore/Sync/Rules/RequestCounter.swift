@@ -59,7 +59,7 @@ final class RequestCounter: Sendable {
         var shards = Shards.all
     }
 
-    /// The most requests of one account, and within how many seconds: nine tenths of what the provider allows.
+    /// The maximum number of requests of one account, and within how many seconds: nine tenths of what the provider allows.
     static func limit(_ provider: Connection.Provider) -> (calls: Int, seconds: Int)? {
         switch provider {
         case .google: (540, 60)

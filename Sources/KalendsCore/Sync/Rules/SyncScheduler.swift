@@ -93,12 +93,12 @@ package final class SyncScheduler: Sendable {
         answers = ForeignAnswers(limit: limits.providerMemory)
     }
 
-    /// The most simultaneous runs for each provider, for one user, and with one host. The limit for one host is
-    /// divided among the servers by their shards; each has at least one.
+    /// The maximum number of simultaneous runs for each provider, for one user, and with one host. The limit for one
+    /// host is divided among the servers by their shards; each has at least one.
     static let perProvider = 32
     static let perUser = 2
     static let perHost = 8
-    /// The most hosts and providers whose requests to wait are remembered.
+    /// The maximum number of hosts and providers whose requests to wait are remembered.
     private static let mostPaces = 10_000
     /// How long a quick run keeps its room at most while others wait.
     private static let patience = Duration.seconds(1)

@@ -114,8 +114,8 @@ extension Connections {
         return position
     }
 
-    /// Removes the links to a former calendar, of which there may be very many, in short transactions. Should that fail,
-    /// the next run sees from the position whose they are.
+    /// Removes the links to a former calendar, possibly very many, in short transactions. Should that fail, the next run sees
+    /// from the position whose they are.
     private func forgetLinks(of id: String, at position: String) async {
         let store = context.store
         try? await store.recordRepeatedly { try $0.forgetSomeSyncLinks(of: id, at: position, limit: $1) }

@@ -51,7 +51,7 @@ struct CheckPages: Sendable {
 }
 
 extension CheckPage.Result {
-    /// The most problems that the page lists.
+    /// The maximum number of problems that the page lists.
     private static let mostProblems = 200
 
     fileprivate init(_ found: FileCheck.Result, bytes: Int) {

@@ -118,7 +118,7 @@ struct ImportPages: Sendable {
     /// - Parameters:
     /// - start: the number of the first item.
     /// - leftOut: the items that the person has deselected on other parts of the list.
-    /// - choice: what the person chooses, in place of what the import was asked for.
+    /// - choice: the person's choices, which replace those of the import's request.
     private static func show(
         _ visit: PageVisit, from start: Int, leaving leftOut: LeftOut, choosing choice: ImportChoice = ImportChoice()
     ) async throws -> Response {

@@ -7,7 +7,7 @@ import KalendsCore
 /// The imports of files: a preview first, then the commit, then perhaps the undo.
 struct ImportRoutes: Sendable {
     let imports: Imports
-    /// The most bytes of a file.
+    /// The maximum size in bytes of a file.
     let mostBytes: Int
 
     func add(to routes: inout RouteTable) {

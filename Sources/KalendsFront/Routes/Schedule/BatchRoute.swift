@@ -121,7 +121,7 @@ struct BatchRoute: Sendable {
         try await applying.finish()
     }
 
-    /// Takes room for a piece that has arrived; if there is none, what is being applied ends first.
+    /// Takes room for a piece that has arrived; without room, the lines that are being applied are finished first.
     private func room(for count: Int, _ applying: inout Applying, _ share: MemoryShare) async throws -> MemoryShare {
         let room = share.another()
         if room.holdNow(Self.memory(count)) { return room }

@@ -9,7 +9,7 @@ import Storage
 struct PhoneRoutes: Sendable {
     let services: Services
 
-    /// The most events of one body, and its most bytes.
+    /// The maximum number of events in one body, and its maximum size in bytes.
     static let mostEvents = 5000
     static let mostBytes = 16 << 20
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one person keeps of an item or an imported event: own alarms, colours, and what Kalends does not know.
+/// What one person keeps for an item or an imported event: own alarms, colours, and what Kalends does not know.
 public struct PersonalPart: Hashable, Sendable {
     public var circleID = ""
     public var userID = ""
@@ -42,7 +42,7 @@ extension ReadTransaction {
         }
     }
 
-    /// Returns the UIDs of which a person keeps something else than at a version of the circle.
+    /// Returns the UIDs for which a person's own data has changed since a version of the circle.
     ///
     /// - Parameter last: the version up to which changes count.
     public func personalUIDs(
@@ -77,8 +77,8 @@ extension ReadTransaction {
         ).map(ScheduleItem.init)
     }
 
-    /// Returns the version up to which no more changed of a circle's items, and of what a person keeps of them, than a
-    /// number of changes, unless a single version has more; nil if that is so up to the present version.
+    /// Returns the last version up to which a circle's items and a person's own data about them have at most this
+    /// number of changes, unless a single version has more; nil if that is the present version.
     public func lastVersion(
         in circle: String, for user: String, changedAfter version: Int, limit: Int
     ) throws -> Int? {

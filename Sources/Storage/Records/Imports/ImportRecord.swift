@@ -145,7 +145,7 @@ extension WriteTransaction {
         return interrupted
     }
 
-    /// Like `failInterruptedImports`, for imports of which no server holds a lease.
+    /// Like `failInterruptedImports`, for imports for which no server holds a lease.
     public func failAbandonedImports(problem: String, limit: Int) throws -> [String] {
         let abandoned = try rows(
             """

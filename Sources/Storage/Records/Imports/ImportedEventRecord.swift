@@ -97,7 +97,7 @@ extension ImportedEventRecord: StoredRow {
 // A plus before a column keeps the search on the key that is beside it.
 
 extension ReadTransaction {
-    /// Returns imported events in order of time; each belongs to a UID of which some component may overlap a span.
+    /// Returns imported events in order of time; each belongs to a UID with a component that may overlap a span.
     public func importedEvents(in circle: Circle, from: Int, to: Int) throws -> [ImportedEventRecord] {
         try values(
             """

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How much is recorded of a connection, and what of it makes room.
+// How much is recorded about a connection, and which part of it is removed to make room.
 
 extension ReadTransaction {
     /// Returns how many conflicts of a connection are open, and their bytes.
@@ -70,8 +70,8 @@ extension WriteTransaction {
     /// milliseconds.
     private static var mostBytes: Int { 1 << 20 }
 
-    /// Removes the first rows of a table that meet a condition, until they are so many or have so many bytes, of which
-    /// 1 MiB is the most: others who write wait for as long as that takes. Returns how many rows are gone.
+    /// Removes the first rows of a table that meet a condition, until `limit` rows or `bytes` bytes are removed, at
+    /// most 1 MiB: others who write wait for as long as that takes. Returns how many rows are gone.
     ///
     /// - Parameters:
     ///   - key: the columns that name a row, in whose order they are; nil for the primary key.

@@ -54,7 +54,7 @@ struct Acts: Sendable {
         return try await store.read { try body(try Rights.own(of: user, for: caller.identity, in: $0)) }
     }
 
-    /// Reads a page of a list whose elements may be large, in turn with other callers.
+    /// Reads a page of a list whose elements may be large, taking turns with other callers.
     ///
     /// Whoever has the turn waits for nobody, and everything else that is waited for comes before. Throws 503 if others
     /// keep the turn for too long.

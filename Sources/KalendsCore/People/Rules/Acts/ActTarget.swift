@@ -105,7 +105,7 @@ extension ActTarget<Void> {
         })
     }
 
-    /// What the feeds of a user say of their replaced addresses.
+    /// What the feeds of a user say about their replaced addresses.
     static func notices(of id: String) -> ActTarget {
         ActTarget(touchingCircles: { transaction, caller in
             guard caller.owns(id) else { throw Refusal.missing(.user) }

@@ -55,7 +55,7 @@ package final class OnceRequest: Sendable {
     /// The answer that an act has kept; nil while none has.
     package var kept: GivenAnswer? { given.withLock { $0 } }
 
-    /// Does work whose act keeps the answer that `answer` makes of what was made.
+    /// Does work whose act keeps the answer that `answer` makes from the result.
     package func answering<Made, Value: Sendable>(
         _ answer: @escaping @Sendable (Made) throws -> GivenAnswer, _ work: () async throws -> Value
     ) async throws -> Value {

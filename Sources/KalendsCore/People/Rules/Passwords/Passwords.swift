@@ -10,7 +10,7 @@ package final class Passwords: Sendable {
     private let nobodys: String
     private let waiting = Atomic(0)
 
-    /// The most requests that may wait for their turn; each takes about a third of a second.
+    /// The maximum number of requests that may wait for their turn; each takes about a third of a second.
     private static let longestQueue = 64
     private static let characters = 8...1024
 
@@ -29,7 +29,7 @@ package final class Passwords: Sendable {
         return try await work { try PasswordHash(password, cost: cost).stored }
     }
 
-    /// Whether a password matches the stored one; if there is none, the answer is no and takes as long.
+    /// Whether a password matches the stored one; without a stored hash the answer is no, and takes just as long.
     func isRight(_ password: Concealed, stored: String?) async throws -> Bool {
         // One text goes to the other thread either way: to count the references of a second one from two processors
         // takes measurably longer.

@@ -25,7 +25,7 @@ package struct Activity: Sendable {
         package var undoneBy: Int?
         /// Until when it can be undone if nobody changes the same since, in milliseconds since 1970; nil if it cannot.
         package var undoableUntil: Int?
-        /// The item of which the change is, as it is or was last; nil for a change of something else, and for an item that
+        /// The item that the change is about, as it is or last was; nil for a change of something else, and for an item that
         /// was deleted long ago.
         package var item: (any ItemContent)?
         /// Whether that item is there now.

@@ -22,7 +22,7 @@ package struct CircleChanges: Sendable {
     ///
     /// - Parameters:
     ///   - circle: nil for all circles, which only the installation may see.
-    ///   - number: nil for the latest, after which there are none.
+    ///   - number: changes with higher numbers are returned; nil returns none, and only the latest number.
     package func list(
         in circle: String?, after number: Int?, limit: Int, for caller: Caller
     ) async throws -> Found {

@@ -31,7 +31,7 @@ extension Webhooks {
         package init() {}
     }
 
-    /// The most trial messages that may wait at a time.
+    /// The maximum number of trial messages that may wait at a time.
     private static let mostTrials = 20
     private static let actTarget = ActTarget.installation(touchingNoCircle: "No feed shows a webhook.")
 

@@ -28,7 +28,7 @@ package struct AppleConnector: Sendable {
         }
     }
 
-    /// The most circles to which one switch applies.
+    /// The maximum number of circles to which one switch applies.
     private static let mostCircles = 200
 
     package func get(for caller: Caller) async throws -> Shown {
@@ -104,7 +104,7 @@ package struct AppleConnector: Sendable {
                 try transaction.addPlannedUsage(Usage(count: -usage.count, bytes: -usage.bytes), of: user)
             }
             try transaction.touchOwnFeeds(of: user, now: act.now)
-            return .unnoted("What is read of people's own calendars is their own concern.", ())
+            return .unnoted("What is read from people's own calendars is their own concern.", ())
         }
     }
 }

@@ -103,7 +103,7 @@ private struct PlanReplacement: Sendable {
     private let rows: PlannedEventRows
     private let change: Usage
 
-    /// The most events that are deleted one by one.
+    /// The maximum number of events that are deleted one by one.
     private static let fewDeleted = 500
 
     /// - Parameters:
