@@ -18,7 +18,7 @@ package struct CalDAVDoor: Sendable {
         "/.well-known/caldav", "/dav", "/dav/principals", "/dav/principals/{user}", "/dav/calendars",
         "/dav/push/{registration}", "/dav/calendars/{user}", "/dav/calendars/{user}/{collection}",
         "/dav/calendars/{user}/{collection}/{name}",
-        // Nothing is there, and WebDAV wants a PUT to it to be refused with 409.
+        // Nothing exists at this address, and WebDAV requires that a PUT to it is refused with 409.
         "/dav/calendars/{user}/{collection}/{name}/{below}",
     ]
 

@@ -25,7 +25,7 @@ struct FeedDoor: Sendable {
     init(services: Services) { self.services = services }
 
     func answer(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        // This is so for every address, also of a feed that never was.
+        // This holds for every address, even that of a feed that never existed.
         guard Self.known.contains(where: { $0 == request.method.rawValue }) else {
             return Self.keepingSecret(DAVFault.notAllowed(Self.reading).response)
         }

@@ -162,6 +162,6 @@ public protocol WriteTransaction: ReadTransaction {
     /// only one does.
     var sharedNumber: Int? { get }
 
-    /// Whether no other write goes on meanwhile.
+    /// Whether no other write goes on at the same time.
     var isAlone: Bool { get }
 }

@@ -4,7 +4,7 @@
 ///
 /// An engine with one writer gives every write everything.
 public enum WriteTurn: Sendable {
-    /// The write may change everything: no other write goes on meanwhile.
+    /// The write may change everything: no other write goes on at the same time.
     case alone
     /// The write changes rows that have this circle's id; only writes that go alone change what else it reads.
     case circle(String)
@@ -45,7 +45,7 @@ extension Store {
         guard try await read({ try $0.hasChangesWithoutPlace() }) else { return }
         let most = 5_000
         var count = most
-        // Those that come meanwhile may wait for the next call.
+        // Those that arrive in the meantime may wait for the next call.
         while count == most {
             count = try await write(.order) { transaction in
                 transaction.concernsNamedCirclesOnly()

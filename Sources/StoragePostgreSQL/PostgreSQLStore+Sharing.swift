@@ -14,7 +14,7 @@ extension PostgreSQLStore: SharedStore {
     private static let turnLimit = Duration.seconds(5)
     /// How long to wait for a server that has the database to itself.
     private static let sharePatience = Duration.seconds(2)
-    /// How long to try to change the schema, beside other servers or as the only one.
+    /// How long to try to change the schema, next to other servers or as the only one.
     private static let migrationPatience = Duration.seconds(10)
 
     /// The statement that takes a turn alone among all servers, before the transaction's snapshot and until it ends.
@@ -43,7 +43,7 @@ extension PostgreSQLStore: SharedStore {
     func leave(_ turn: WriteTurn, _ session: Session) throws(SessionFailure) {
         guard let key = turn.name.map(Self.key) else { return }
         let (high, low) = (UInt32(truncatingIfNeeded: key >> 32), UInt32(truncatingIfNeeded: key))
-        // PostgreSQL warns of a lock that is let go of and was not held.
+        // PostgreSQL warns when a lock is released that was not held.
         try session.run(
             """
             SELECT pg_advisory_unlock(\(key)) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()
@@ -56,7 +56,7 @@ extension PostgreSQLStore: SharedStore {
         Int64(bitPattern: circle.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 })
     }
 
-    /// Returns a session for writes that go beside others.
+    /// Returns a session for writes that run next to others.
     func beside(_ slot: inout Session?) throws -> Session {
         if let session = slot, isCurrent(session) { return session }
         slot = nil

@@ -19,7 +19,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     let history: SchemaHistory
     let copies: StoreOpening
     let writer = Worker("writer")
-    /// Those of a server that shares the database, for writes that go beside others.
+    /// Those of a server that shares the database, for writes that run next to others.
     private let writers = WorkerPool("writer", 8, waiting: .seconds(10))
     /// Those that renew what this server has to renew in time, however many other writes wait.
     private let keepers = WorkerPool("keeper", 2, waiting: .seconds(10))
@@ -144,7 +144,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         }
     }
 
-    /// Runs a write beside those of other circles.
+    /// Runs a write next to those of other circles.
     private func inTurn<Value: Sendable>(
         _ turn: WriteTurn, _ scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {

@@ -176,7 +176,7 @@ internal import Storage
 
     // MARK: Preparing
 
-    /// Returns a statement that the server keeps for the session, if it has it already.
+    /// Returns a statement that the server keeps for the session, if the server has it already.
     func known(_ sql: String, _ arguments: [SQLValue]) -> PreparedStatement? {
         prepared[sql]?.first { $0.takes(arguments) }
     }

@@ -67,7 +67,7 @@ package struct PushDispatch: Service {
         await logger.attempt("calendar apps cannot hear of changes", work)
     }
 
-    /// Returns registrations whose app has to hear of changes, beside those that are being served.
+    /// Returns registrations whose app has to hear of changes, in addition to those that are being served.
     private func behind(_ lanes: WebhookLanes) async throws -> [(id: String, user: String)] {
         let served = lanes.count
         guard served < Self.most, services.isSealingKeyRight else { return [] }

@@ -150,7 +150,7 @@ struct PhoneItemsTests {
             let since = try await phone.changes().nextSince
             server.clock.advance(seconds: 3600)
             let base = server.clock.now
-            // The phone was away meanwhile: it moved at `base`, and says so when it comes back.
+            // The phone was away in the meantime: it moved at `base`, and says so when it comes back.
             server.clock.advance(seconds: -400)
             try await bench.appointment("earlier", "2026-03-06T12:00:00-08:00")
             server.clock.advance(seconds: 500)

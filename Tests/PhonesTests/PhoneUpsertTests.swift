@@ -276,7 +276,7 @@ struct PhoneUpsertTests {
             #expect(try await phone.upsert(.sent("E3", "Old", late))["updated"] == 1)
             let two = try await server.call(.get, "/v1/users/ann/events/two").expect(200).json
             #expect(two["externalId"] == "E3" && two["title"] == "Choir")
-            // An id that is not known makes another event; what a phone calls it is of no concern.
+            // An id that is not known makes another event; its name on the phone does not matter.
             for id in ["nobody's", "in space"] {
                 let other = try await phone.upsert(.sent("E-\(id)", "T", ["id": .string(id)]))
                 #expect(other["created"] == 1 && other["events"]?.array?.first?["id"] != .string(id))

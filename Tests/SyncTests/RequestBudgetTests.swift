@@ -14,7 +14,7 @@ struct RequestDaySimulation {
         var connections: Int
         var isPushed: Bool
         var interval = 15
-        /// Times at which somebody changes something here, each with so many items within a few seconds.
+        /// Times at which somebody changes something here, each with a number of items within a few seconds.
         var timesHere: Int
         var itemsAtOnce = 1
         /// Events that people move there.

@@ -65,7 +65,7 @@ struct SyncStateTests {
             services.sync.giveBack(id, of: holder, in: UnreachableStore(services.store, times: 3))
             try await eventually("The connection runs again.") { try await bench.sync.once() == 1 }
 
-            // A lease that is taken again meanwhile is not given back.
+            // A lease that has been taken again in the meantime is not given back.
             services.sync.giveBack(id, of: holder, in: UnreachableStore(services.store, times: 2))
             await services.sync.keep(id, of: holder)
             #expect(try await take())

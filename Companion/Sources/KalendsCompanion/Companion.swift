@@ -45,7 +45,7 @@ public struct Companion: Sendable {
     public func sync() async -> SyncOutcome {
         let connection = await connector.status()
         guard connection.isConnected else { return await unconnected() }
-        // After the connection was ended on the server nothing is read before the server says that it is there again.
+        // After the connection was ended on the server nothing is read until the server says that the connection exists again.
         if await status.current.pause == .disconnectedThere, let outcome = await disconnectedThere() { return outcome }
         guard connection.allows(.read) else {
             await report(.switchedOff)

@@ -30,7 +30,7 @@ extension Exchange {
             _ = try await collections.make(
                 segment.string, components: wanted.components, properties: wanted.update.set, for: caller)
         } catch CollectionFault.exists {
-            // Another app was first, or this one does not see what is there.
+            // Another app was first, or this one does not see the existing collection.
             throw exists(isExtended)
         }
         return Response(status: .created, headers: [.cacheControl: "no-cache"])

@@ -39,7 +39,7 @@ extension Exchange {
                     room: roomOfChange)
             }
         } catch CollectionFault.preconditionFailed {
-            // With what is there instead, the client can try again at once.
+            // With the present resource in the answer, the client can try again at once.
             if prefers("return=representation"),
                 let response = try await representation(of: name.string, status: .preconditionFailed)
             {

@@ -24,7 +24,7 @@ struct PropertyRequest: Sendable {
     }
 
     let choice: Choice
-    /// The properties that are listed, or that are asked for beside all.
+    /// The properties that are listed, or that are requested in addition to all.
     let asked: [Asked]
     /// Whether what a resource does not have is left out (RFC 8144 section 2.1).
     var isMinimal: Bool

@@ -35,7 +35,7 @@ struct SyncCollection: Report {
 
     func answer(_ exchange: Exchange) async throws -> Response {
         guard let place = exchange.place, exchange.ownName == nil else { throw DAVFault.missing }
-        // Some say 1 beside the level.
+        // Some clients send 1 in addition to the level.
         guard try exchange.depth() != .infinity else { throw DAVFault.badRequest("Depth must be 0 for this report.") }
         let position = try SyncPosition(token, of: place.collection, exchange.propertyContext.tokens)
         if case .listing(let number, after: .some) = position {
@@ -148,7 +148,7 @@ struct SyncCollection: Report {
 
 /// How far a client is.
 private enum SyncPosition {
-    /// It lists all that was there at a number, and has it up to a name; nil at the beginning.
+    /// It lists everything that existed at a number, and has the part up to a name; nil at the beginning.
     case listing(Int, after: String?)
     /// It knows everything up to a number.
     case changes(Int)

@@ -137,7 +137,7 @@ extension CalDAVCalendar {
                     found.responses.lazy.compactMap { DAVAddress($0.href, relativeTo: finalAddress) }
                         .filter { $0.isMember(of: collection) }.prefix(Self.mostFound + 1))
             }
-            // A server that answers with so many has not looked at the UID.
+            // A server that answers with more has ignored the UID.
             needsListing = found.count > Self.mostFound
             candidates += found
         }

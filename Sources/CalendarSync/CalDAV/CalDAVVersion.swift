@@ -2,8 +2,8 @@
 
 /// An etag together with what was seen in the object that it names, as one text.
 ///
-/// A plain object, which has nothing but what we write ourselves, can be written again without being read first.
-/// Nothing else remembers that between two runs.
+/// A plain object, which has nothing but what we write ourselves, can be written again without being read first. It is
+/// remembered nowhere else between two runs.
 struct CalDAVVersion: Hashable, Sendable {
     enum Seen: Hashable, Sendable, Codable {
         /// The object has nothing that an entry does not have; `sequence` is the number of its last revision.

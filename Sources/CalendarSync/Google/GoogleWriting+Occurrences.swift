@@ -73,8 +73,8 @@ extension GoogleWriting {
         }
     }
 
-    /// Looks at the changed occurrences of series that get other times: one that somebody has put back since is afterwards
-    /// like one that Google let go with its times.
+    /// Looks at the changed occurrences of series that get other times: one that somebody has put back since is then like one
+    /// that Google dropped because of its times.
     mutating func checkOccurrences() async {
         var known: [(index: Int, version: String, call: GoogleCall)] = []
         for (index, request) in requests.enumerated() {

@@ -34,7 +34,7 @@ enum GraphMeeting {
         return text
     }
 
-    /// Returns another place with what Exchange named beside the present one.
+    /// Returns another place with what Exchange named in addition to the present one.
     static func place(_ place: String, besideThatOf present: String) -> String {
         let kept = self.place(in: present)
         guard !present.isSameText(as: kept) else { return place }

@@ -317,8 +317,8 @@ extension Finding {
         return Digest.text((parts + values).joined(separator: "\u{1E}"))
     }
 
-    /// The fields as a record has them: a single occurrence is not named again by its fields, and of several only so
-    /// many are listed.
+    /// The fields as a record has them: a single occurrence is not named again by its fields, and of several only a
+    /// limited number is listed.
     fileprivate var fieldsOfRecord: [ConflictRecord.Field] {
         guard occurrences.count == 1 else { return fields.shortened }
         return fields.map { field in

@@ -207,7 +207,7 @@ extension Planner {
         case .pending where link.externalID == nil && sight == nil: return here.entry != nil && !isNear
         case .ignored where !isNear && sight == nil: return here.entry != nil
         case .conflict, .ignored:
-            // Likewise for an event that a person took out of the bin, whatever became of its item meanwhile.
+            // Likewise for an event that a person took out of the bin, whatever happened to its item in the meantime.
             return here.entry == nil && policy.purpose == .sync && link.lastID == sight?.id && sight != nil
         default: return false
         }

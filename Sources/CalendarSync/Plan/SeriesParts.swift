@@ -11,7 +11,7 @@ struct SeriesParts {
 
     /// The original starts, ascending.
     private(set) var starts: [Instant] = []
-    /// Whether the window has more occurrences than single events are made of, or its occurrences cannot be found.
+    /// Whether the window has more occurrences than may become single events, or its occurrences cannot be found.
     private(set) var isCut = false
 
     /// - Parameters:

@@ -65,8 +65,8 @@ public protocol ProviderHTTP: Sendable {
     /// Processes what a provider sent. A hostile document may take a second of processor time, so this runs where no
     /// other request waits for it.
     ///
-    /// - Parameter bytes: the size of the document, by which its memory is counted; nil for what is made of all that was sent,
-    ///   which is done even when the time for answers has run out.
+    /// - Parameter bytes: the size of the document, by which its memory is counted; nil for the result made from everything
+    ///   that was sent, which is done even when the time for answers has run out.
     func work<Value: Sendable>(
         on bytes: Int?, _ work: @escaping @Sendable () throws(ProviderFailure) -> Value
     ) async throws(ProviderFailure) -> Value

@@ -109,13 +109,13 @@ extension RunSession {
         shortened[item] = ShortenedItems.Item(item, title, message)
     }
 
-    /// Compares what is there after a write with what was meant. Fields that are as before have not been written, and are
-    /// written again; when it takes place at other times for another reason, that is somebody's edit since. When that does not
-    /// end, the item is held back; a text is agreed on as it is, and what the calendar keeps of it is said.
+    /// Compares the event after a write with what was meant. Fields that are as before have not been written, and are written
+    /// again; when it takes place at other times for another reason, that is somebody's edit since. When that does not end, the
+    /// item is held back; a text is agreed on as it is, and what the calendar keeps of it is said.
     ///
     /// Servers give texts their own form, which is not a difference; but when something takes place is what it says. Where
-    /// nobody knows what both sides had agreed on, or the event has far more text than was written, texts that are as they
-    /// were may have that form already. Of a text that is there only in part, or not at all, no other write would leave more.
+    /// nobody knows what both sides had agreed on, or the event has far more text than was written, texts that are as they were
+    /// may have that form already. If only a part of a text is there, or none of it, another write would not leave more.
     ///
     /// - Parameter known: what both sides had agreed on before the write.
     /// - Returns: false when it is written again.

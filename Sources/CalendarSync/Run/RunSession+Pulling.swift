@@ -40,7 +40,7 @@ extension RunSession {
     }
 
     /// Looks in a newly chosen calendar for events from an earlier time that its listing does not name: a listing that
-    /// leaves some out and claims to be complete would leave them there for good, beside the new ones.
+    /// leaves some out and claims to be complete would leave them there forever, next to the new ones.
     private mutating func findEarlier() async throws {
         let unseen = planner.detached.filter { planner.candidates[$0] == nil }.sorted()
         guard !unseen.isEmpty else { return }

@@ -60,7 +60,7 @@ extension Link {
             + flips.reduce(0) { $0 + $1.field.utf8.count + $1.value.utf8.count + 32 }
     }
 
-    /// About how many bytes the event has beyond the item.
+    /// The approximate number of bytes by which the event exceeds the item.
     var surplus: Int { agreed.map { max(0, $0.theirs.weight - $0.ours.weight) } ?? 0 }
 
     /// Forgets the event's texts. It counts as unknown, and is compared again when it is tried again.

@@ -89,7 +89,7 @@ extension ObjectTree {
         lines.reduce(64) { $0 + $1.bytes.count + 64 } + components.reduce(0) { $0 + $1.weight }
     }
 
-    /// The component with what says where it is in place of its own lines.
+    /// The component with the lines that place it in time instead of its own.
     fileprivate func describing(
         _ occurrence: Occurrence, of event: Event, isRepeated: Bool
     ) -> ObjectTree {

@@ -35,7 +35,7 @@ package struct ReportedObject {
     /// Looks at the object with the steps that are left; the budget is spent where it is not sure what is found.
     func look<Value>(_ look: (inout RecurrenceBudget) -> Value) -> Value { look(&steps.budget) }
 
-    /// The steps that a component has beside those of a series.
+    /// The steps that a component has in addition to those of a series.
     static let stepsOfAPart = 10
     /// The maximum number of occurrences of an object that are checked for one condition.
     static let mostOccurrences = 4000

@@ -74,7 +74,7 @@ extension ComponentReader {
         }
     }
 
-    /// The maximum number of dates that are listed for an EXRULE; one that goes on is kept beside them.
+    /// The maximum number of dates that are listed for an EXRULE; a rule that continues after them is kept in addition.
     private static let mostListedExclusions = 1000
 
     private func rule(_ property: Property, of event: Event, _ context: inout ReadingContext) -> RecurrenceRule? {

@@ -2,8 +2,8 @@
 
 internal import Synchronization
 
-/// A large file in chunks that are cut between two events, each of which is scanned and read while the processor has it
-/// in its cache, by as many threads as the options allow.
+/// A large file in chunks that are cut between two events, each of which is scanned and read while it is in the
+/// processor's cache, by as many threads as the options allow.
 ///
 /// This is done only if the chunks cannot depend on each other: one calendar, whose properties and zones are all before
 /// the first cut, and nothing unusual in any line. Where they may, nothing is reported, and the file is read as a whole.

@@ -27,7 +27,7 @@ struct PacedAnswers: RouterMiddleware {
         let share = memory.answer
         let response: Response
         do {
-            // Bodies are handled when the answer is there, and its reader may be slow.
+            // Bodies are handled by the time the answer exists, and its reader may be slow.
             defer { memory.letGoOfBody() }
             response = try await DatabaseCaller.$current.withValue(memory.caller) { [context] in
                 try await next(request, context)

@@ -25,7 +25,7 @@ public enum ConnectionAlert: Sendable {
     case calendarGone
     /// The name of the setting that the operator has to set.
     case unavailable(setting: String)
-    /// A run waits for a decision: for so many deletions, or for another reason, too, in English.
+    /// A run waits for a decision: because of this many deletions, or for another reason, in English.
     case held(run: String, deletions: Int, reason: String? = nil)
     case conflicts(Int)
     /// An item that the calendar does not show, or not as it is.

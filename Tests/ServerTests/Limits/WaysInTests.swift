@@ -15,7 +15,7 @@ import Testing
 @testable import Outbound
 @testable import ServerTestSupport
 
-/// Each way by which bytes of strangers come in, with what it may use; the table in docs/limits.md is made of them.
+/// Each way by which bytes of strangers come in, with what it may use; the table in docs/limits.md is made from them.
 @Suite("Ways in")
 struct WaysInTests {
     /// What a route's body is, which decides how much of it is read.

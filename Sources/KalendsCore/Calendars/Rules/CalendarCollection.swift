@@ -27,7 +27,7 @@ package struct CalendarCollection: Sendable {
     package var components: [CalendarComponent]
     /// Whether this caller may write at all: the right in the circle and the password's access.
     package var mayWrite: Bool
-    /// The number of its latest change: what a synchronization token and the ctag are made of.
+    /// The number of its latest change: from which a synchronization token and the ctag are made.
     package var number: Int
     /// What the person set with PROPPATCH, MKCALENDAR or MKCOL.
     package var properties: [StoredProperty] = []
@@ -180,7 +180,7 @@ package protocol CollectionSource: Sendable {
 
     /// Stores a resource.
     ///
-    /// - Parameter room: grows to what is in memory of a large resource that is there.
+    /// - Parameter room: grows to the memory that a large existing resource takes.
     func put(
         _ text: [UInt8], as name: String, in collection: CalendarCollection, if conditions: WriteConditions,
         for caller: CalDAVCaller, room: MemoryShare?

@@ -92,7 +92,7 @@ struct CircleEdits {
             return .repetition(
                 Repetition(rrule: repetition.rrule, exdates: own.exdates, rdates: repetition.rdates))
         case .occurrence(let start, var changed):
-            // The title is made of the patient and the provider.
+            // The title is made from the patient and the provider.
             let now = before.effective(at: start)
             changed.title = now?.title ?? before.title
             changed.status = now?.status ?? .confirmed

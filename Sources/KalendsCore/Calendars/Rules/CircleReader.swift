@@ -89,7 +89,7 @@ struct CircleReader {
         }
     }
 
-    /// The bytes of an item's text besides its content, about.
+    /// The approximate number of bytes of an item's text in addition to its content.
     private static let besidesContent = 700
 
     private func occurrenceBytes(of items: [ScheduleItem]) throws -> [ByteString: Int] {
@@ -188,7 +188,7 @@ struct CircleReader {
     ///
     /// - Parameters:
     ///   - limit: the most items, unless one act changed more.
-    ///   - mostImported: the most imported events, which come beside the last items, all at once.
+    ///   - mostImported: the maximum number of imported events, which come together with the last items, all at once.
     /// - Returns: nil if what was removed is not known any more, or too much has changed at once.
     func changes(
         since: CircleNumber, until: CircleNumber, limit: Int, mostImported: Int = 10_000

@@ -7,7 +7,7 @@ import Storage
 enum CollectionProperties {
     /// The bytes of all properties of a collection, with their names.
     static let mostBytes = 64 << 10
-    /// The bytes that each counts for beside its own: a request looks among all of them for each that it names.
+    /// The bytes that each one counts for in addition to its own: a request looks among all of them for each that it names.
     private static let bytesOfOne = 128
 
     /// Returns the properties that a person set on a collection; nothing for a feed, where nothing can be set.

@@ -124,7 +124,7 @@ struct FeedMembers: Sendable {
         var unpacked: [UInt32: [UInt8]] = [:]
         return try some.map { entry in
             guard let entry else { return nil }
-            // Nothing was made of something without a text.
+            // Nothing was made from a resource without a text.
             guard entry.size > 0 else { return CalendarResource(member: entry.member, text: .failure(.failed)) }
             let block = try unpacked[entry.block] ?? Gunzip.unpack(blocks[Int(entry.block)], limit: .max)
             unpacked[entry.block] = block

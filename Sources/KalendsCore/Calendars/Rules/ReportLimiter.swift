@@ -57,7 +57,7 @@ package final class ReportLimiter: Sendable {
             room.charge(holding.sender, used.withLock { $0.time })
         }
 
-        /// Counts so many bytes as kept until the report is done; throws 503 if there is no room for them.
+        /// Counts this many bytes as kept until the report is done; throws 503 if there is no room for them.
         package func keep(_ bytes: Int) throws { try holding.grow(by: bytes) }
 
         /// Does a part of the report, whose processor time is counted.

@@ -207,7 +207,7 @@ extension CircleCollections {
             }
             try writer.expect(growth)
             try steps[0].write(of: item, with: &writer)
-            // Of what is put back the app hears, too: it has another text than is there.
+            // Of what is put back the app hears, too: its text differs from the stored one.
             if own != parts || (isOther && !writer.hasChanged) { try writer.keep(kept) }
             return (item.id, item.collection)
         }

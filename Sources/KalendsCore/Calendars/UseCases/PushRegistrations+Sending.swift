@@ -11,7 +11,7 @@ package struct PushAnswer: Sendable {
     package var retryAfter: Int?
 
     package var isTaken: Bool { status.map { (200..<300).contains($0) } ?? false }
-    /// Whether the push resource is there no more (RFC 8030 section 7.3).
+    /// Whether the push resource no longer exists (RFC 8030 section 7.3).
     var isGone: Bool { status == 404 || status == 410 }
 }
 
@@ -52,7 +52,7 @@ package struct PushPlaces: Sendable {
 }
 
 extension PushRegistrations {
-    /// How long a push service keeps a message, in seconds; afterwards apps have looked by themselves.
+    /// How long a push service keeps a message, in seconds; by then apps have looked by themselves.
     private static let timeToLive = 86_400
     /// The longest time from the look-up to the end of the answer.
     private static let deadline = Duration.seconds(15)

@@ -176,7 +176,7 @@ extension PushRegistrations {
         }
     }
 
-    /// How a collection looks besides what is in it and what its person set, as a hash.
+    /// How a collection looks apart from its contents and the person's properties, as a hash.
     static func look(of collection: CalendarCollection) -> String {
         Hexadecimal.text(SHA256.hash(data: Array("\(collection.mayWrite)/\(collection.displayName)".utf8)))
     }

@@ -171,7 +171,7 @@ struct FeedFilter {
         }
     }
 
-    /// All that `exclusion(of:)` depends on for series, besides what feeds of one look have in common.
+    /// Everything that `exclusion(of:)` depends on for series, apart from what feeds with the same look have in common.
     var ofSeries: SeriesFilter { SeriesFilter(times: window.times) }
 
     /// Returns why series are left out, if they are, and the number of steps needed, which does not depend on earlier

@@ -56,7 +56,7 @@ package final class FeedRenderer: Sendable {
         try await turns.alone(Key(circleID: live.circle.id, look: live.look), work)
     }
 
-    /// What a feed in a form other than iCalendar is made of.
+    /// The parts from which a feed in a form other than iCalendar is made.
     enum Source: Sendable {
         /// The feed as iCalendar.
         case text(Rendered)
@@ -259,7 +259,7 @@ package final class FeedRenderer: Sendable {
     ///
     /// A schedule larger than the whole limit is dropped itself.
     private func keep(_ key: Key, size: Int) {
-        // A schedule may have a hundred thousand parts, so it is let go outside the lock.
+        // A schedule may have a hundred thousand parts, so it is released outside the lock.
         let dropped = cache.withLock { cache -> [CacheEntry] in
             guard let known = cache.all[key] else { return [] }
             guard size <= limit else {

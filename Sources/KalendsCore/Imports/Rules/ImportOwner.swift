@@ -27,7 +27,7 @@ struct ImportOwner: Sendable {
     /// The circle in the state on which the decisions are based.
     let circle: Circle
     let sources: [EventSource: EventSourceState]
-    /// Whether a followed calendar is of a person who is not in the circle any more, so that nobody sees its private events.
+    /// Whether a followed calendar belongs to a person who has left the circle, so that nobody sees its private events.
     let hasLeft: Bool
     private var homes: [ByteString: Home] = [:]
     private var taken: Set<ByteString> = []

@@ -128,8 +128,8 @@ struct ImportPlan: Sendable {
         return items
     }
 
-    /// Returns the UIDs that belong to the circle's own items; those of to-dos only where a living item of the circle
-    /// has them and they are not tasks that this import changes.
+    /// Returns the UIDs that belong to the circle's own items; a to-do's UID counts only if an existing item of the
+    /// circle has it that is not a task which this import changes.
     private func ownUIDs(of events: [Event], _ store: any Store) async throws -> Set<ByteString> {
         let todos = events.filter { $0.kind == .toDo }.map(\.uid)
         let others = events.filter { $0.kind != .toDo }.map(\.uid)

@@ -6,7 +6,7 @@ import Storage
 /// What was read from a file to be imported, as far as a report and a commit need it.
 package struct ImportSource: Sendable {
     package var events: [ReadEvent]
-    /// The number of components with a time that could not be read or are of a kind that is not imported.
+    /// The number of components with a time that could not be read or whose kind is not imported.
     var skipped: Int
     var problems: [Problem]
     var zones: [TimeZoneResolution]

@@ -18,7 +18,7 @@ enum ImportedTask {
     /// The longest UID of a task, in bytes.
     static let longestUID = 255
 
-    /// Returns the id of the task that is made of the to-do with a UID, always the same.
+    /// Returns the id of the task that is made from the to-do with a UID; it is always the same.
     static func id(_ uid: String) -> String {
         "todo-" + ContentHash(of: SHA256.hash(data: Array(uid.utf8))).text
     }

@@ -19,8 +19,8 @@ extension Imports {
     ///
     /// - Parameters:
     ///   - cursor: the place of the import after which the part begins.
-    ///   - show: makes the result with a function that fetches up to so many imports after a given one, nil for the
-    ///     part's first ones, since reports may be large; it must have no effects.
+    ///   - show: makes the result with a function that fetches up to a given number of imports after a given one, nil
+    ///     for the part's first ones, since reports may be large; it must have no effects.
     package func list<Shown: Sendable>(
         in circle: String, for caller: Caller, after cursor: (createdAt: Int, id: String)?,
         _ show: @escaping @Sendable (_ fetch: (_ last: Listed?, _ count: Int) throws -> [Listed]) throws -> Shown

@@ -277,11 +277,12 @@ extension Identity {
     /// Whether a feed may exist for the caller: one that also shows a user's own calendar is not only its circle's.
     func mayKnow(_ feed: Feed) -> Bool { reaches(feed.circleID) && (bound == nil || !feed.showsOwn) }
 
-    /// Returns up to so many elements of a list that may exist for the caller; only those of a bound key leave any out.
+    /// Returns up to a given number of elements of a list that may exist for the caller; only those of a bound key
+    /// leave any out.
     ///
     /// - Parameters:
     ///   - last: the element after which they begin; nil for the list's beginning.
-    ///   - fetch: returns up to so many elements of the list after a given one.
+    ///   - fetch: returns up to a given number of elements of the list after a given one.
     func known<Element>(
         after last: Element?, _ count: Int, where mayKnow: (Element) -> Bool,
         _ fetch: (_ last: Element?, _ count: Int) throws -> [Element]

@@ -131,7 +131,7 @@ package struct ProviderSignIn: Sendable {
         }
     }
 
-    /// Returns a person's claim, from the ID token or else from what the provider says besides.
+    /// Returns a person's claim, from the ID token, or else from what the provider says in addition to it.
     private func claim(
         _ name: String, _ token: IDToken, _ grant: OAuthGrant, _ now: Int
     ) async throws(OpenIDFault) -> (value: JSONValue?, beside: JSONValue) {

@@ -130,7 +130,7 @@ struct ScheduleWriter {
     /// Throws 409 if the circle cannot take this many more bytes; some of them are written later.
     mutating func expect(_ bytes: Int) throws { _ = try claim(bytes) }
 
-    /// Throws 409 if the circle cannot have so many bytes more; returns what it used before.
+    /// Throws 409 if the circle cannot take this many more bytes; returns what it used before.
     private mutating func claim(_ bytes: Int) throws -> Usage {
         let known = try used ?? transaction.itemUsage(of: circle.id)
         used = known

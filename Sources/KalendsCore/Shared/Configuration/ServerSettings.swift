@@ -47,8 +47,8 @@ package struct ServerSettings: Sendable {
     /// many as a million feeds that are polled once an hour receive during half an hour of a full disk.
     package var accessJournalBytes = 16 << 20
     package var accessDurability = AccessDurability.power
-    /// The size of the feed cache in bytes: a third holds feeds as they are sent, the rest the event texts they are
-    /// made of.
+    /// The size of the feed cache in bytes: a third holds feeds as they are sent, the rest holds the event texts from
+    /// which they are made.
     package var cacheBytes = 48 << 20
     /// How much users and circles may have.
     package var quotas = Quotas()

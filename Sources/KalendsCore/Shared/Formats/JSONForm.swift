@@ -34,7 +34,7 @@ package struct JSONForm<Value: Sendable>: Sendable {
         return object
     }
 
-    /// Writes the object with sorted keys, without making a `JSONValue` of each member.
+    /// Writes the object with sorted keys, without making a `JSONValue` for each member.
     func write(_ value: Value, to text: inout JSONText) throws {
         var lead = "{"
         for index in sorted.indices {

@@ -52,8 +52,8 @@ package final class ShardWork: Sendable {
     /// How long work may go on that belongs to a shard which is to be given up: longer than a message to a webhook takes. Work
     /// that takes longer is cancelled, and the next server continues it.
     private static let patience = Duration.seconds(16)
-    /// How long before another server may take a shard its work is cancelled: so it has ended by then, although it is
-    /// looked for twice a second only.
+    /// How long before another server may take a shard its work is cancelled: so it has ended by then, although the end
+    /// is checked only twice a second.
     private static let margin = Duration.seconds(1)
 
     init(_ store: any Store, holder: String?) { (self.store, self.holder) = (store, holder) }
@@ -77,7 +77,7 @@ package final class ShardWork: Sendable {
 
     /// Does work that belongs to these circles or people.
     ///
-    /// - Returns: nil when the server does not have the work's shards, or lost one of them meanwhile.
+    /// - Returns: nil when the server does not have the work's shards, or has lost one of them in the meantime.
     package func work<Value: Sendable>(
         of ids: String..., work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {

@@ -12,7 +12,7 @@ extension Tidying {
                 return
             }
             if let user = erasure.userID {
-                // What comes in meanwhile, such as somebody's tries to sign in as the person, goes too.
+                // Rows that arrive in the meantime, such as somebody's attempts to sign in as the person, are removed too.
                 for _ in 0..<Self.mostPasses {
                     try await self.remove(user, erasure)
                     if try await !self.store.read({ try $0.hasRows(of: user) }) { break }

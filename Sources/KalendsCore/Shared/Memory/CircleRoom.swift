@@ -59,7 +59,7 @@ extension CircleReading {
     ///
     /// - Parameters:
     ///   - owner: the user whose own entries the feed shows, if any.
-    ///   - form: a form other than iCalendar is made of that, and counts with it.
+    ///   - form: a form other than iCalendar is made from that, and counts with it.
     ///   - payer: who takes turns with others.
     /// - Returns: the room for the text, and what a large one takes of this process's memory until it is in its spool.
     func room(
@@ -183,8 +183,8 @@ private struct RowSize: Sendable {
             try owner.map { try transaction.ownUsage(of: $0) } ?? Usage())
     }
 
-    /// The approximate bytes needed while something is made of the rows: each text exists as a row, as values and as
-    /// the result.
+    /// The approximate number of bytes needed while something is made from the rows: each text exists as a row, as
+    /// values and as the result.
     var memory: Int { rows.bytes * 4 + rows.count * 3072 }
 
     /// The approximate bytes of the rows as iCalendar text.

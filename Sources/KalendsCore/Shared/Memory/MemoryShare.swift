@@ -87,7 +87,7 @@ package final class MemoryShare: Sendable {
     ///
     /// - Parameters:
     ///   - name: what identifies the bytes.
-    ///   - early: a share with what was held before the bytes were there; it counts if it is of the same budget.
+    ///   - early: a share with what was held before the bytes were there; it counts if it belongs to the same budget.
     package func hold(
         _ count: Int, of shared: SharedAnswers, as name: ByteString, from early: MemoryShare? = nil
     ) async throws {
@@ -159,7 +159,7 @@ package struct MemoryBudgets: Sendable {
     let answers: MemoryBudget
     /// Feeds that are being sent: all readers share their bytes, and no list that waits holds up a feed.
     package let feeds: MemoryBudget
-    /// Texts of large circles while something is made of them; at worst one at a time.
+    /// Texts of large circles while something is made from them; at worst one at a time.
     let texts: MemoryBudget
     /// Large resources that calendar apps change, at worst one at a time.
     let edits: MemoryBudget
@@ -226,7 +226,7 @@ package struct RequestMemory: Sendable {
     package let large: MemoryShare
     package let answer: MemoryShare
     package let feed: MemoryShare
-    /// What a change reads of a large resource.
+    /// What a change reads from a large resource.
     package let edit: MemoryShare
     /// Who takes turns at the database for it.
     package let caller: DatabaseCaller

@@ -5,7 +5,7 @@ import Storage
 
 /// Everything that is stored about a person, as the files of one archive, a few at a time.
 ///
-/// Each read is of a moment of its own, so that an archive of any size holds nobody up: what changes meanwhile may be in
+/// Each read sees its own moment, so that an archive of any size holds nobody up: data that changes in the meantime may be in
 /// it as it was before or after.
 package struct PersonArchive: Sendable {
     private let data: PersonData

@@ -120,7 +120,7 @@ extension ConnectionRun {
         }
     }
 
-    /// Removes the oldest records until the rest has at most so many bytes.
+    /// Removes the oldest records until the rest has at most this many bytes.
     private func trimRecords(to bytes: Int) async throws {
         try await context.store.recordRepeatedly { try $0.trimSyncRecords(of: id, to: bytes, limit: $1) }
     }

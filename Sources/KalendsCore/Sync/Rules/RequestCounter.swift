@@ -92,7 +92,7 @@ final class RequestCounter: Sendable {
 
     // MARK: The limit of an account
 
-    /// Waits until an account may send so many more requests, and notes them.
+    /// Waits until an account may send this many more requests, and notes them.
     func enter(_ source: RequestSource, calls: Int) async throws(TransportFailure) {
         guard source.account != nil, let limit = limit(source) else { return }
         while let wait = wait(source, calls, limit, now: .now) {

@@ -240,7 +240,8 @@ package final class SyncScheduler: Sendable {
 
     // MARK: Providers that ask to wait
 
-    /// Records how a run's provider answered: an account that it asks to wait waits, and if it asks everybody to, all do.
+    /// Records how a run's provider answered: if it asks an account to wait, that account waits; if it asks everybody, all
+    /// accounts do.
     ///
     /// - Parameter failure: nil for a run that ended without a failure.
     func note(_ failure: ProviderFailure?, of own: Connection, now: Int) {

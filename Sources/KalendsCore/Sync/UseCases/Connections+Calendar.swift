@@ -85,8 +85,8 @@ extension Connections {
                 + "calendar, or send shareWith: true.", code: .calendarShared)
     }
 
-    /// The holder of a connection's lease while the links to its former calendar are removed, and how long it has it, in
-    /// milliseconds.
+    /// The holder of a connection's lease while the links to its former calendar are removed, and how long it holds the lease,
+    /// in milliseconds.
     private static let leaving = (holder: "another calendar", time: 60_000)
 
     /// Prepares for a different calendar; the events in the former calendar stay there.

@@ -130,7 +130,7 @@ struct BatchRoute: Sendable {
         return room
     }
 
-    /// The bytes that documents of so many bytes take.
+    /// The memory, in bytes, that documents of this many bytes take.
     private static func memory(_ bytes: Int) -> Int { bytes * Request.documentFactor / 4 }
 
     private func read(

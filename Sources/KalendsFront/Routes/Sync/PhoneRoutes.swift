@@ -101,7 +101,7 @@ struct PhoneRoutes: Sendable {
         return try .json(taken.json { names[$0] })
     }
 
-    /// Takes what a phone sends; returns the device's ids for the events beside the results.
+    /// Takes what a phone sends; returns the device's ids for the events together with the results.
     private func take(
         _ request: Request, _ context: KalendsContext, for caller: Caller
     ) async throws -> (PersonalEvents.Taken, names: [String?], PhoneProblem?) {

@@ -141,7 +141,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores what a person keeps of a UID.
+    /// Stores what a person keeps for a UID.
     ///
     /// - Parameter version: that to which the circle's rises in the same transaction.
     public func putPersonalPart(_ part: PersonalPart, changedIn version: Int) throws {

@@ -94,7 +94,7 @@ extension ImportedEventRecord: StoredRow {
         "SELECT \(columns: ImportedEventRecord.self, of: "event_versions"), until_epoch FROM event_versions"
 }
 
-// A plus before a column keeps the search on the key that is beside it.
+// A plus before a column keeps the search on the key named next to it.
 
 extension ReadTransaction {
     /// Returns imported events in order of time; each belongs to a UID with a component that may overlap a span.

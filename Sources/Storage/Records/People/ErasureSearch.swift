@@ -2,8 +2,8 @@
 
 /// Rows from which an erasure takes a person, and to which no index leads.
 ///
-/// A circle may have hundreds of thousands of other rows beside them. So reads find the keys of these rows, for which no
-/// writer waits, and transactions touch only rows whose keys they have.
+/// A circle may have hundreds of thousands of other rows as well. So reads find the keys of these rows, for which no writer
+/// waits, and transactions touch only rows whose keys they have.
 public struct ErasureSearch: Sendable {
     fileprivate static let stepTime = Duration.milliseconds(40)
 

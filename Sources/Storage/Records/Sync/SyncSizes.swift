@@ -48,7 +48,7 @@ extension PersonalEvent {
 
 extension WriteTransaction {
     /// Removes some of the oldest lines of a connection's journal and some of its oldest resolved conflicts, if they
-    /// have more than so many bytes; its newest line stays. Returns whether more have to go.
+    /// have more than this many bytes; its newest line stays. Returns whether more have to go.
     public func trimSyncRecords(of connection: String, to bytes: Int, limit: Int) throws -> Bool {
         func trim(_ table: SchemaTable, _ condition: String, sparing spared: String = "") throws -> Int {
             let sum = try row(

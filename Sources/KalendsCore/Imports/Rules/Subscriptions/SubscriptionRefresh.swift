@@ -30,8 +30,8 @@ package struct SubscriptionRefresh: Service {
         }
     }
 
-    /// Refreshes all subscriptions that are due, and what becomes due meanwhile: each place is taken again as soon as it is
-    /// free, so that nobody waits for a slow host that another user follows.
+    /// Refreshes all subscriptions that are due, and those that become due in the meantime: each place is taken again as soon
+    /// as it is free, so that nobody waits for a slow host that another user follows.
     func once() async throws {
         let (places, shards) = (FairPool(Self.places, busy: "Many calendars are being fetched."), context.leases.shards)
         try await withThrowingTaskGroup(of: DueSubscription?.self) { group in

@@ -48,8 +48,8 @@ package struct Activity: Sendable {
     /// - Parameters:
     ///   - number: the change after which the list begins; nil for the first that is known.
     ///   - from: when the first change of the list happened, or later.
-    ///   - gather: gets a function that fetches up to so many entries after the last one, nil for the first ones; it may
-    ///     run more than once.
+    ///   - gather: gets a function that fetches up to a given number of entries after the last one, nil for the first ones; it
+    ///     may run more than once.
     package func list<Value: Sendable>(
         in circle: String, after number: Int?, from: ItemSearch.Moment?, for caller: Caller,
         _ gather:

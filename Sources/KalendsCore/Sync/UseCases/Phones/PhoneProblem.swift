@@ -22,7 +22,7 @@ package enum PhoneProblem: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it keeps the phone from reading, so that a phone that sends what is planned has it no more.
+    /// Whether it keeps the phone from reading, so that a phone that sends planned events no longer has it.
     var preventsReading: Bool {
         switch self {
         case .permissionRevoked, .switchedOff, .disconnected: true
