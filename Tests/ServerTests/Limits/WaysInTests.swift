@@ -60,7 +60,7 @@ struct WaysInTests {
         "Outbound/ExchangeClient.swift": "calendar servers and providers",
         "Outbound/OperatorClient.swift": "receivers of webhooks",
         "KalendsCore/Shared/Installation/Services.swift":
-            "the provider at which people sign in: its document, its keys, what it says of a person",
+            "the provider at which people sign in: its document, its keys, what it says about a person",
         "KalendsCore/Sync/Rules/ConnectionProviders.swift": "calendar servers and providers",
         "KalendsCore/Calendars/UseCases/PushRegistrations+Sending.swift": "push services of calendar apps",
         "KalendsCore/Sync/Rules/AccountHTTP.swift": "calendar servers and providers",
@@ -272,7 +272,7 @@ struct WaysInTests {
                 "as they arrive", "none",
             ],
             [
-                "the provider at which people sign in: its document, its keys, what it says of a person",
+                "the provider at which people sign in: its document, its keys, what it says about a person",
                 Self.size(OpenIDProvider.longest), Self.seconds(OpenIDProvider.patience),
                 "threads of their own; a network ends 30 sign-ins at once, and then one in two seconds", "none",
             ],

@@ -78,7 +78,7 @@ package struct Setting: Hashable, Sendable {
         "port", .number(0...65_535), standard: "8080", "The port to listen on; 0 for any free one.")
     package static let database = Setting(
         "database", .text, standard: "./kalends-data/kalends.sqlite",
-        "The SQLite file, with its other files beside it; or the address of a PostgreSQL database, postgres://…")
+        "The SQLite file, with its other files next to it; or the address of a PostgreSQL database, postgres://…")
     package static let files = Setting(
         "files", .text, standard: "./kalends-data/kalends",
         "For a PostgreSQL database: the start of the paths of all local files, such as the key's, <files>.key.")
