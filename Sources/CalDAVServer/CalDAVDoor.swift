@@ -11,7 +11,7 @@ package struct CalDAVDoor: Sendable {
     let services: Services
     let network: ClientConnection
 
-    /// What the server does (RFC 4918 section 10.1): neither locks nor scheduling.
+    /// The server's capabilities (RFC 4918 section 10.1): neither locks nor scheduling.
     static let features = "1, 3, access-control, extended-mkcol, calendar-access, webdav-push"
 
     private static let paths = [

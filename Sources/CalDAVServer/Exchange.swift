@@ -11,7 +11,7 @@ struct Exchange: Sendable {
     let context: KalendsContext
     let services: Services
     let collections: Collections
-    /// What the address names.
+    /// The resource that the address names.
     let address: DAVAddress
     /// The person whom the app password lets in; nil at a feed's address, where nobody can write.
     let caller: CalDAVCaller?

@@ -20,7 +20,7 @@ final class AppPasswordMemory: Sendable {
         /// Nil when the password has ended.
         let password: AppPassword?
         let slot: WriteClock.Slot
-        /// What the clock showed before it was read.
+        /// The clock's time before it was read.
         let asOf: UInt64
     }
 

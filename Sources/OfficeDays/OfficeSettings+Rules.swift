@@ -26,7 +26,7 @@ extension OfficeSettings {
         return settings
     }
 
-    /// What is wrong with these settings after `trimmed()`; empty when they are valid.
+    /// The faults of these settings after `trimmed()`; empty when they are valid.
     public func faults(isZone: (String) -> Bool) -> [OfficeSettingsFault] {
         var faults: [OfficeSettingsFault] = []
         for (pointer, title) in [("/officeTitle", officeTitle), ("/remoteTitle", remoteTitle)] {

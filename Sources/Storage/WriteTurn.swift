@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What no other write changes while one goes on, where several write to one database (docs/nodes.md).
+/// The data that no other write changes while one goes on, where several write to one database (docs/nodes.md).
 ///
 /// An engine with one writer gives every write everything.
 public enum WriteTurn: Sendable {

@@ -112,13 +112,13 @@ extension PostgreSQLStore: SharedStore {
         var (circles, isAny): (Set<ByteString>, Bool) = ([], false)
         try session.each(Self.question, [.integer(before.end), .text(before.running)]) { row in
             (found, time) = (Snapshot(try row.text(required: "seen")), try row.integer(required: "now"))
-            // What this server has not seen may have been removed.
+            // Records that this server has not seen may have been removed.
             if before.mayLack(upTo: try row.integer(required: "forgotten")) { isAny = true }
             guard let circle = row.text("circle") else { return }
             if circle.isEmpty { isAny = true }
             circles.insert(ByteString(circle))
         }
-        // What was waited for at the end may not have come: the server warns, and may be one that was replaced.
+        // The notification that was awaited at the end may not have come: the server warns, and may be one that was replaced.
         guard session.takeWarnings() == 0 else {
             throw StorageError.unreachable("no standby confirms that it is the primary")
         }
@@ -284,7 +284,7 @@ extension PostgreSQLStore: SharedStore {
 }
 
 extension WriteTurn {
-    /// What the turn locks by its name.
+    /// The lock that the turn takes by its name.
     fileprivate var name: String? {
         switch self {
         case .alone, .order: nil

@@ -264,7 +264,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
                 ring(&slot, session, scope)
             } else {
                 try session.endReading()
-                // What was announced and not asked for may have failed.
+                // A query that was announced and not asked for may have failed.
                 if let failure = session.failure { throw failure }
             }
             return value

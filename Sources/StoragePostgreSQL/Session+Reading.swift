@@ -12,7 +12,7 @@ enum Reading {
     case none, toBegin, begun
 }
 
-/// What the server has yet to answer.
+/// The queries that the server has yet to answer.
 enum Awaited {
     case beginning, ending
     case preparation

@@ -19,7 +19,7 @@ final class LogFolding: Sendable {
     /// The pages from which the log is made to begin again (64 MiB). As long as one reader follows another, SQLite does not
     /// do so by itself, and the log grows.
     private static let mostPages = 16_384
-    /// How many milliseconds readers may keep it from that, and how long it waits after it was kept from it.
+    /// How many milliseconds readers may prevent it, and how long it waits after they did.
     private static let patience = 100
     private static let pause = Duration.seconds(1)
 

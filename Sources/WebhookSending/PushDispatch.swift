@@ -7,8 +7,8 @@ import Storage
 
 /// Tells calendar apps of changes while the server runs (draft-bitfire-webdav-push).
 ///
-/// What changes within half a second goes out with one message. All state is in the database, so sending continues after
-/// a restart; each message says only that something has changed, so that of several one is enough.
+/// Changes within half a second go out in one message. All state is in the database, so sending continues after a restart; each
+/// message says only that something has changed, so that of several one is enough.
 package struct PushDispatch: Service {
     package let services: Services
     package let logger: Logger

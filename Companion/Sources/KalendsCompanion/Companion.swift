@@ -129,7 +129,7 @@ public struct Companion: Sendable {
         let known: EngineState?
         do { known = try await states.load() } catch { return }
         var state = known ?? EngineState()
-        // That there was a sync is remembered, too.
+        // The fact that a sync took place is remembered, too.
         if known == nil { try? await states.save(state) }
         let isNews = state.reportedProblem != pause?.problem || state.owedReport != nil
         guard isNews, await sendReport(pause?.problem) else { return }

@@ -74,7 +74,7 @@ struct DAVFault: Error {
 }
 
 extension DAVFault {
-    /// What a collection refused.
+    /// The reason why a collection refused a request.
     ///
     /// - Parameters:
     ///   - href: the address of the request.

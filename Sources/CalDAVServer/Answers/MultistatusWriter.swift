@@ -107,7 +107,7 @@ struct MultistatusWriter: Sendable {
 
     private mutating func end() { bytes += "</D:response>\n".utf8 }
 
-    /// What resources and properties are answered; a bare code has no phrase.
+    /// The statuses that resources and properties have in an answer; for them the bare code would have no phrase.
     private static let statuses: [HTTPResponse.Status] = [
         .ok, .forbidden, .notFound, .conflict, .failedDependency, .internalServerError, .insufficientSpace,
     ]

@@ -12,7 +12,7 @@ final class ReportWork: Sendable {
     private let presence: Presence
     private let turn = Mutex(ContinuousClock.now)
 
-    /// What is done without looking whether others wait.
+    /// The amount of work that is done without checking whether others wait.
     private static let longestTurn = Duration.milliseconds(20)
 
     init(_ place: ReportLimiter.Place, _ presence: Presence) { (self.place, self.presence) = (place, presence) }

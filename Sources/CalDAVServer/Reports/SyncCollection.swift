@@ -39,7 +39,7 @@ struct SyncCollection: Report {
         guard try exchange.depth() != .infinity else { throw DAVFault.badRequest("Depth must be 0 for this report.") }
         let position = try SyncPosition(token, of: place.collection, exchange.propertyContext.tokens)
         if case .listing(let number, after: .some) = position {
-            // What changed before the list began may no longer be known.
+            // Changes from before the list began may no longer be known.
             _ = try await place.source.changes(of: place.collection, after: number, limit: 1)
         }
         let answer = request.answer(exchange, floatingIn: place.collection.floatingZone)
@@ -139,7 +139,7 @@ struct SyncCollection: Report {
                 let group = rest.fitting(CalendarCollection.pageBytes, \.size)
                 rest = rest.dropFirst(group.count)
                 let found = try await place.source.resources(of: place.collection, named: group.map(\.name))
-                // What was removed since is among the next changes.
+                // Resources that were removed since are among the next changes.
                 try await exchange.each(found.compactMap(\.self)) { answer.write($0, in: place, exchange, to: &out) }
             }
         }

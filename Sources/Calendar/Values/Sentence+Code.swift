@@ -15,7 +15,7 @@ extension Sentence {
             xmlAttributeWithoutValue, xmlAttributeUnquoted, xmlTooManyNamespaces, xmlTagOpen, xmlTagAttributes,
             xmlAttributeTwice, xmlAttributeLessThan, xmlPrefixUnbound, xmlNameTwoPrefixes, xmlSectionEnd, xmlEndTag,
             xmlDeclaration, xmlControlCharacter, xmlTooManyElements, xmlPrefixUndeclared
-        // What is not imported.
+        // Events that are not imported.
         case newerInFile, uidTooLong, excluded, eventTooLarge, sameUnderOtherUID, privateUnseen, storedNewer,
             changesOtherSeries, datesElsewhere, ownSchedule, seriesUnderOtherUID, replacesOtherUID, ownWriting,
             replacesOther, privateNow, privateButShared, keptAsToDo, tooManyTasks, taskLeft,
@@ -47,7 +47,7 @@ extension Sentence {
             rulePartWithoutValue, rulePartTwice, ruleWithoutFrequency, ruleFrequency, ruleWeekday, rulePartUnsupported,
             rulePartUnknown, ruleOrdinal, ruleOrdinalOfWeek, ruleWeekNumber, ruleYearDay, ruleMonthDay, rulePosition,
             ruleNumber, ruleNegative, ruleEmpty, ruleUntil
-        // What calendar apps make of it.
+        // How calendar apps handle the file.
         case appLosesEvents, appEmpties, appUnended, appNoCalendar, appLine, appSecondCalendar, appValue,
             appEmptiesUnended, appEmptiesSeveral, appUnavailable, appFindsNothing, appFolds, strictLine, strictEnd,
             strictCalendars, strictRepeated,

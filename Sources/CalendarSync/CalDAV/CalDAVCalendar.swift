@@ -85,7 +85,7 @@ public struct CalDAVCalendar: CalendarProvider {
         let mark = EventMark(
             installation: "", connection: "", circle: "", item: ItemKey(.appointments, ""), generation: 0)
         let stamp = ObjectStamp(uid: "x", mark: mark, now: Instant(seconds: 0), sequence: 0)
-        // What is read back from the written text is what a server that keeps everything has.
+        // The entry that is read back from the written text is the one that a server which keeps everything has.
         let written = entry.calendar(stamp).serialized()
         guard let object = try? CalendarObject(written, floatingZone: floatingZone),
             case .success(let kept) = object.entry

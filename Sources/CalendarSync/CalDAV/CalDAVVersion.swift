@@ -70,7 +70,7 @@ struct CalDAVVersion: Hashable, Sendable {
     /// The condition with quotes if the server wrote none, and without them otherwise.
     var otherCondition: String { condition == tag ? "\"\(tag)\"" : tag }
 
-    /// What two etags of the same state have in common, whether or not they are weak or have quotes.
+    /// The part that two etags of the same state have in common, whether or not they are weak or have quotes.
     var tag: String {
         let text = condition
         let isQuoted = text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")

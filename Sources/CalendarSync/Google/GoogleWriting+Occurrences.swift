@@ -7,11 +7,11 @@ extension GoogleWriting {
         var index: Int
         var original: Instant
         var seriesID: String
-        /// What the occurrence should be.
+        /// The occurrence as it should be.
         var to: Entry
-        /// What the occurrence is in the series itself.
+        /// The occurrence as the series itself has it.
         var asSeries: Entry
-        /// What the occurrence may be now; nil when the series itself was moved, and its occurrences with it.
+        /// The occurrence as it may be now; nil when the series itself was moved, and its occurrences with it.
         var from: Set<Entry>?
         /// Whether it may have been deleted in the calendar.
         var comesBack = true

@@ -6,7 +6,7 @@ extension Planner {
     /// Decides what to do about one item; returns nil when the item has no event and needs none.
     func step(_ item: ItemKey) -> Step? {
         let (link, sight, there) = event(of: item)
-        // The listing broke off: nothing says whether the event is gone, or has another id now.
+        // The listing broke off, so it is unknown whether the event is gone or has another id now.
         if case .gone = there, link.externalID != nil, isNewBaseline, !sightings.isFull, policy.purpose == .sync {
             return nil
         }

@@ -44,7 +44,7 @@ public struct Link: Hashable, Sendable, Codable {
     public var refused: Entry?
     /// Which texts the calendar keeps as they were, whatever is written, in a sentence for people; nil for none.
     public var unwritten: String?
-    /// What the provider did not take as a series; nil when it never refused one.
+    /// The series that the provider refused; nil when it never refused one.
     public var refusedSeries: RefusedSeries?
     public var direction = Direction.out
     /// When both sides were last seen to agree, by this server's clock.

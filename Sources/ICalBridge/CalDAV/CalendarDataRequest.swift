@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a report returns of each resource's text: `C:calendar-data` (RFC 4791 section 9.6), and the zones that it needs
-/// not have (RFC 7809 section 3.1.3).
+/// The part of each resource's text that a report returns: `C:calendar-data` (RFC 4791 section 9.6), and the zones that
+/// it needs not have (RFC 7809 section 3.1.3).
 package struct CalendarDataRequest: Hashable, Sendable {
     struct Component: Hashable, Sendable {
         /// In upper case.

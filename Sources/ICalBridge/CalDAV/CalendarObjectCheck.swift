@@ -8,7 +8,7 @@ package struct CheckedObject: Hashable, Sendable {
     /// When it may have something, with its occurrences and alarms, in seconds since 1970, wherever its dates and
     /// floating times are read; nil if that cannot be bounded.
     package var span: Range<Int>?
-    /// What its components mean, in the order of the text.
+    /// The meanings of its components, in the order of the text.
     package var events: [Event]
 }
 

@@ -29,7 +29,7 @@ struct ObjectContents {
         events = reading.events
         problems = reading.problems
         guard reading.refusalSentence == nil, reading.skipped == 0, parts.count == events.count else {
-            // What was wrong with a component says more than that nothing was read.
+            // The fault of a component says more than the fact that nothing was read.
             let found = problems.first { $0.severity == .error && $0.code != "not-a-calendar" }?.sentence
             throw .part(found ?? reading.refusalSentence ?? Sentence(ofOthers: ""))
         }

@@ -2,7 +2,7 @@
 
 /// A calendar object resource that reports look at.
 ///
-/// What an object may cost is bounded by the length of its text and by the steps that its rules may take. What that
+/// What an object may cost is bounded by the length of its text and by the steps that its rules may take. A condition that this
 /// does not decide counts as met, because a client finds out by itself what it need not show, and never what is missing.
 package struct ReportedObject {
     let contents: ObjectContents
@@ -13,7 +13,7 @@ package struct ReportedObject {
     let hasFuture: Bool
     /// How many alarms are written in each component with a place in time.
     let writtenAlarms: [Int]
-    /// What is left of the steps that all looks at the object may take.
+    /// The remaining steps that all evaluations of the object may take.
     private let steps: Steps
 
     private final class Steps {

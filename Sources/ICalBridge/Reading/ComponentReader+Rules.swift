@@ -149,7 +149,7 @@ extension RecurrenceRule.Until {
         }
     }
 
-    /// What the clock of a start shows at the end.
+    /// The end on the clock of the start.
     func wall(onClockOf start: EventTime) -> CivilDateTime {
         switch aligned(to: start) ?? self {
         case .date(let date): Self.endOfDay(date)

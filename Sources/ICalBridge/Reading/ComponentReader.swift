@@ -7,7 +7,7 @@ struct ComponentReader {
     let kind: Event.Kind
     var line: Int { raw.span.lowerBound }
 
-    /// What Swift reads without libical, until the event is made.
+    /// The values that Swift reads without libical, until the event is made.
     var draft = Draft()
 
     struct Draft {

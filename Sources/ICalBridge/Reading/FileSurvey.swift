@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a first pass over a whole file keeps: everything but the components.
+/// The facts that a first pass over a whole file keeps: everything but the components.
 struct FileSurvey {
     private(set) var tree: ComponentTree
     /// The number of components in each calendar.

@@ -74,8 +74,8 @@ enum RuleRepair {
         return last <= until.wall(onClockOf: start)
     }
 
-    /// The rule without the parts that are said twice, unknown, or forbidden with its frequency, where what is left has a plain
-    /// meaning that other programs give it too; nil where it has none. A part that chooses days stays, and is refused.
+    /// The rule without the parts that are repeated, unknown, or forbidden with its frequency, if the rest has a plain meaning
+    /// that other programs give it too; otherwise nil. A part that chooses days stays, and is refused.
     static func withoutForbiddenParts(_ text: String) -> (text: String, names: [String])? {
         let all = parts(text).map { (name: name(of: $0), value: value(of: $0), text: String($0)) }
         let frequency = all.first { $0.name == "FREQ" }?.value

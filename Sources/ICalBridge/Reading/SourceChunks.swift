@@ -82,7 +82,7 @@ struct SourceChunks {
 
     /// A chunk after the first; nil when it holds anything but components, or anything unusual.
     private func scan(_ index: Int) -> Scanned? {
-        // What is reported about lines may depend on what was reported about earlier lines.
+        // A report about lines may depend on reports about earlier lines.
         var log = ProblemLog(limit: 1)
         let isLast = index == chunks.count - 1
         let scanned = Self.scan(

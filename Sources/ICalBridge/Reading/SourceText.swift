@@ -37,7 +37,7 @@ struct SourceText {
         findings.report(to: &log)
     }
 
-    /// What was unusual in the bytes of a text, for all of its parts together.
+    /// Unusual features in the bytes of a text, for all of its parts together.
     struct Findings {
         /// The charset that came with the file.
         private(set) var declared: Charset?

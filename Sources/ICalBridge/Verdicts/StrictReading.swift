@@ -15,7 +15,7 @@ struct StrictReading {
     private var scope = StrictScope()
     private let leniency: Leniency
 
-    /// What the library overlooks for some programs, by the PRODID.
+    /// The faults that the library overlooks for some programs, by the PRODID.
     private enum Leniency {
         case none
         /// Exchange: times of unknown zones have no zone.

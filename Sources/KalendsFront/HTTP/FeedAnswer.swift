@@ -6,7 +6,7 @@ import ICalBridge
 import KalendsCore
 import Storage
 
-/// What is looked up for a request: which feed, when, and in which form and coding.
+/// The data that is looked up for a request: which feed, when, and in which form and coding.
 struct FeedRenderKey: Sendable {
     let key: TokenKey
     /// Milliseconds since 1970.

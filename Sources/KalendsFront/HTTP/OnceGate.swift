@@ -70,7 +70,7 @@ struct OnceGate: Sendable {
         }
     }
 
-    /// What is kept in place of an answer that is too long; nil for a question, which is simply answered again.
+    /// The value that is kept in place of an answer that is too long; nil for a question, which is simply answered again.
     private var instead: GivenAnswer? { route.operation.access == .circle(.read) ? nil : .tooLong }
 
     /// Does what was not done yet.
@@ -90,7 +90,7 @@ struct OnceGate: Sendable {
             }
             return answer?.response ?? response
         } catch {
-            // What fails after the act does not undo it.
+            // A failure after the act does not undo it.
             if let answer = once.kept, answer.importID == nil { return answer.response }
             if context.knownCaller != nil, hash.isWhole, let answer = (error as? Refusal).flatMap({ GivenAnswer($0) }) {
                 try await once.keep(answer, services)

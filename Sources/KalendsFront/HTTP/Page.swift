@@ -5,7 +5,7 @@ import KalendsCore
 
 /// The requested part of a list: `limit` and `cursor`.
 struct Page {
-    /// What the page may take of the server's memory.
+    /// The share of the server's memory that the page may take.
     let room: MemoryShare
     let limit: Int
     /// The key after which the page begins; empty for the first page.

@@ -14,7 +14,7 @@ package struct KalendsContext: RequestContext {
     var knownCaller: Caller?
     /// The session that the caller authenticated with, if any.
     var session: PresentedSession?
-    /// What a user's token is limited to; nil for everything.
+    /// The scopes to which a user's token is limited; nil for everything.
     var tokenScopes: Set<Scope>?
     /// The service key that the caller authenticated with, if any.
     var serviceKey: ServiceKey?
@@ -45,7 +45,7 @@ package struct KalendsContext: RequestContext {
         remoteAddress = source.channel.remoteAddress
     }
 
-    /// What the request's body arrives in.
+    /// The stream in which the request's body arrives.
     ///
     /// - Parameter length: the length that the request states, if any.
     func arrivingBody(length: Int? = nil) throws -> ArrivingBody {

@@ -21,7 +21,7 @@ struct Deprecation: Sendable {
     let since: CivilDate
     /// The day before which no version without the part comes out, in UTC.
     let sunset: CivilDate
-    /// What takes its place, in one sentence.
+    /// Its replacement, in one sentence.
     let instead: String
 
     /// The least days between the two: six months.

@@ -7,7 +7,7 @@ import ProgramFiles
 enum Insert {
     /// A name that a person or another program chose, with its own text direction.
     case name(String)
-    /// What the server or another one said, in English.
+    /// A sentence from this server or another one, in English.
     case english(String)
     case text(String)
     case time(Node)

@@ -28,7 +28,7 @@ public struct ActivityPage: Page {
         case reset
     }
 
-    /// What an item was at one time; nil for what is not known of it, and for what a single day has from its series.
+    /// The state of an item at one time; nil for what is not known of it, and for what a single day has from its series.
     public struct State: Sendable {
         public var title: String?
         /// Nil for something to do, whenever that is.

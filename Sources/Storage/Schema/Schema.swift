@@ -25,8 +25,8 @@ package enum Schema {
     ///
     /// Such a version only adds what that program does not look at: tables, indexes, columns that may be null or have a
     /// default; or it replaces an index by one that serves the same statements. It changes no existing row. Servers of
-    /// both programs can then run on one database (docs/nodes.md). What is no longer needed is removed by a later
-    /// version, which is not one of these.
+    /// both programs can then run on one database (docs/nodes.md). Tables and columns that are no longer needed are
+    /// removed by a later version, which is not one of these.
     package static let expansions: Set<Int> = []
 
     /// Runs the migrations that the database does not have yet, all in one transaction: if one of them fails or the

@@ -21,7 +21,7 @@ package struct CalendarCollection: Sendable {
     package var userID: String
     /// Its name in the home's address, not percent-encoded.
     package var segment: String
-    /// What the server calls it; a displayname that the person set is among `properties`.
+    /// The server's name for it; a displayname that the person set is among `properties`.
     package var displayName: String
     /// In the order in which they are listed.
     package var components: [CalendarComponent]
@@ -29,7 +29,7 @@ package struct CalendarCollection: Sendable {
     package var mayWrite: Bool
     /// The number of its latest change: from which a synchronization token and the ctag are made.
     package var number: Int
-    /// What the person set with PROPPATCH, MKCALENDAR or MKCOL.
+    /// The properties that the person set with PROPPATCH, MKCALENDAR or MKCOL.
     package var properties: [StoredProperty] = []
 
     /// The maximum size in bytes of a resource's text.
@@ -95,7 +95,7 @@ package struct WriteConditions: Sendable {
     package init() {}
 }
 
-/// What a PUT did.
+/// The outcome of a PUT.
 package struct PutOutcome: Sendable {
     package var isNew: Bool
     /// The ETag if the text is stored exactly as it came; nil otherwise, so that the client reads it again

@@ -185,7 +185,7 @@ extension Array {
     }
 }
 
-/// What a person keeps, by the UID that calendars show.
+/// A person's own data, by the UID that calendars show.
 struct PersonalPartsOfUIDs: Sendable {
     private var parts: [ByteString: [PersonalParts]] = [:]
 

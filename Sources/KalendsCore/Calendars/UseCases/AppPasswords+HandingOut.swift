@@ -4,7 +4,7 @@ package import FeedTokens
 package import Storage
 
 extension AppPasswords {
-    /// What fetching a password with a secret leads to.
+    /// The outcome of fetching a password with a secret.
     package enum Fetched: Sendable {
         /// The password, which is shown only this once.
         case password(AppPassword, AppSecret)

@@ -246,7 +246,7 @@ extension CircleCollections {
             let hasImported = try refuse(sent.uid, known.filter { $0.deletedAt == nil }, place, for: caller, reader)
             let before = known.first { $0.circleID.isSameText(as: place.circle) }
             guard former == nil || former == before else { throw ChangedMeanwhile() }
-            // What was deleted comes back under its id, so that its SEQUENCE goes on.
+            // A deleted item comes back under its id, so that its SEQUENCE continues.
             let id = former?.id ?? fresh
             let isFree = before == nil && !hasImported && (1...Self.longestUID).contains(sent.uid.utf8.count)
             let item = try writer.put(id, draft, uid: isFree ? sent.uid : nil).0

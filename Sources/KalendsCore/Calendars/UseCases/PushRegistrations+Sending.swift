@@ -4,7 +4,7 @@ import CalendarSync
 import Crypto
 import Storage
 
-/// What became of a message to a push service; nothing in it reveals the address.
+/// The outcome of a message to a push service; nothing in it reveals the address.
 package struct PushAnswer: Sendable {
     package var status: Int?
     /// The wait that the push service requests, in seconds.

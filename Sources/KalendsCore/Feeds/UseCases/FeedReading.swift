@@ -17,7 +17,7 @@ package struct FeedReading: Sendable {
 
     private typealias Look = (LiveFeed, LiveFeedParts, FeedDay, FeedWindow, FeedRenderer.Source)
 
-    /// What an address opens.
+    /// The feed that an address opens.
     package enum Opened: Sendable {
         /// No such address was ever made.
         case unknown

@@ -186,7 +186,7 @@ struct ImportPlan: Sendable {
             if var old = before ?? former {
                 if old.source == .tasks, let task {
                     old = try old.saying(task, in: zone)
-                    // What people changed of the task since stays, also when it is a to-do again, or after an undo.
+                    // People's later changes of the task stay, also when it becomes a to-do again, or after an undo.
                     if before == nil { former = old }
                 }
                 if drafts[index].isSettled, !owner.isSubscription, old.startsAt != record.startsAt {
@@ -200,7 +200,7 @@ struct ImportPlan: Sendable {
                     items[index].reason = Sentence(.taskDeleted, "Its task was deleted, and is made again.")
                     items[index].rows = Rows(next(record, after: old), before: before, former: former)
                 } else if try isExported(record, of: old)
-                    // What the file said before was taken over, whatever became of the task since.
+                    // The file's earlier content was taken over, whatever happened to the task since.
                     || record.source == .tasks && StoredEvent.isSame(before?.content, record.content)
                 {
                     items[index].change = .unchanged

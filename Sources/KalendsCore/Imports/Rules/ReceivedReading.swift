@@ -9,7 +9,7 @@ struct ReceivedReading: Sendable {
     private var count = 0
     private let spool: Spool
     private var ranges: [Range<Int>] = []
-    /// What makes the index of the events; nil if nobody needs one.
+    /// Makes the index of the events; nil if nobody needs one.
     private let indexing: ImportIndexing?
     private var summary: ImportSummary?
     private var refusal: Refusal?

@@ -5,7 +5,7 @@ import ICalBridge
 /// Which addresses of imported events feeds show. A reader's program may do as an address says, and the
 /// reader may not trust the author of the file.
 enum URIScheme {
-    /// What calendar apps open: pages, mail, calls, messages, places and the meetings of well-known services.
+    /// Schemes that calendar apps open: pages, mail, calls, messages, places and the meetings of well-known services.
     private static let ofFeeds: Set<ByteString> = [
         "callto", "facetime", "facetime-audio", "ftp", "ftps", "geo", "gtalk", "h323", "http", "https", "im", "irc",
         "ircs", "mailto", "maps", "matrix", "message", "mid", "msteams", "news", "pres", "rtsp", "rtsps", "sip",

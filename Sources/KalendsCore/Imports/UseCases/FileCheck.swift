@@ -23,7 +23,7 @@ package struct FileCheck: Sendable {
         return (found, upload.spool.count)
     }
 
-    /// What a check found in a file; its JSON is what `kalends check --json` writes.
+    /// The findings of a check of a file; its JSON is what `kalends check --json` writes.
     package struct Result: JSONFormed {
         package var file = ""
         package var format = SourceFormat.empty

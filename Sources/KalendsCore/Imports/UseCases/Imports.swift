@@ -69,7 +69,7 @@ package struct Imports: Sendable {
         do {
             try await run()
         } catch {
-            // What was committed stays: another failure may come after it, such as a lease that was not renewed.
+            // A committed import stays: another failure may come after it, such as a lease that was not renewed.
             let isForgotten = try? await context.store.record { transaction in
                 guard try transaction.importRecord(id)?.state == .previewed else { return false }
                 try transaction.forgetImport(id)
@@ -133,7 +133,7 @@ package struct Imports: Sendable {
         do {
             try await context.store.record(release)
         } catch {
-            // What prevents the commit may also prevent this change.
+            // The cause that prevents the commit may also prevent this change.
             let (store, isShared) = (context.store, context.leases.isShared)
             try? context.registry.start(id) { try? await Self.record(in: store, isShared: isShared, release) }
         }

@@ -13,11 +13,11 @@ package struct ProviderSignIn: Sendable {
     package struct AuthorizationRequest: Sendable {
         /// The address at the provider that the browser opens.
         package let url: String
-        /// What the browser keeps until it is back.
+        /// The value that the browser keeps until it returns.
         package let attempt: Concealed
     }
 
-    /// What a sign-in came to.
+    /// The outcome of a sign-in.
     package enum SignInOutcome: Sendable {
         case user(Session, Secret, to: String)
         case operatorAtHand(Secret)

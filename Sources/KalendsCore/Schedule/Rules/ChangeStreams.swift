@@ -16,7 +16,7 @@ package final class ChangeStreams: Sendable {
         let owner: ByteString
     }
 
-    /// What streams read together: those with the same rights to the same circle that have sent the same.
+    /// The changes that streams read together: those with the same rights to the same circle that have sent the same.
     private struct Question: Hashable {
         let circle: ByteString?
         let identity: Identity
@@ -53,8 +53,8 @@ package final class ChangeStreams: Sendable {
     private static let pause = Duration.milliseconds(50)
     /// After how many pauses the database is asked, although no write of this server was noted.
     private static let patience = 4
-    /// After how many pauses a second has passed, and how many seconds a stream in which nothing is sent waits until it
-    /// says that it is still open.
+    /// The number of pauses in a second, and the number of seconds after which a silent stream says that it is still
+    /// open.
     private static let second = 20
     private static let silence = 15
     /// How many streams are woken in each pause, so that those of a circle that thousands watch leave room for others.
@@ -218,7 +218,7 @@ package final class ChangeStreams: Sendable {
 
 /// A stream of changes that is open until this is gone.
 package final class ChangeStream: Sendable {
-    /// What a stream waits for.
+    /// The event that a stream waits for.
     package enum Event: Sendable {
         /// There may be changes after its number.
         case changes
@@ -260,7 +260,7 @@ package final class ChangeStream: Sendable {
     package func end() { bell.end() }
 }
 
-/// What wakes one stream.
+/// Wakes one stream.
 private final class StreamBell: Sendable {
     private struct State {
         var isRung: Bool

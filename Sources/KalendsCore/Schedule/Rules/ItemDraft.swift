@@ -10,7 +10,7 @@ package struct ItemDraft: Sendable {
     let kind: any ItemContent.Type
     let content: (any ItemContent)?
     package private(set) var faults: FaultList
-    /// What was computed from a repeating appointment.
+    /// The values that were computed from a repeating appointment.
     private(set) var followed: FollowedSeries?
     /// The item's row, if it was made before, for the zone that the circle had then.
     private var made: (row: ScheduleItem, zone: TimeZoneReference)?

@@ -10,7 +10,7 @@ package struct TarFile: Sendable {
 
     private static let block = 512
 
-    /// What ends an archive.
+    /// The end of an archive.
     package static let end = [UInt8](repeating: 0, count: 2 * block)
 
     /// The file with what comes before and after it in an archive; its own bytes are not copied.

@@ -44,7 +44,7 @@ extension Tidying {
         for circle in try await store.read({ try $0.circlesEverOf(user) }) where !circle.isDeleted {
             try await rename(user, in: circle.id, erasure)
         }
-        // What waits for its place has no number yet.
+        // A row that waits for its place has no number yet.
         try await store.orderChanges()
         try await AuditTrail.order(in: store)
         try await inParts(try await store.read { try $0.changeSpan() }) { transaction, numbers in

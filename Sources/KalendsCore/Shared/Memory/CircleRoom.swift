@@ -158,7 +158,7 @@ extension SyncContext {
     /// Throws 503 if others keep the room for too long.
     func room(forRunOf connection: Connection) async throws -> RunRoom {
         let share = MemoryShare(memory.runs, network: sync.turn(of: connection.userID))
-        // What both sides agreed on is read as text, and kept as values.
+        // The contents that both sides agreed on are read as text, and kept as values.
         let known = try await store.read { try $0.runSize(of: connection.id) }
         let count = try await memoryNeeded(forCircle: connection.circleID, andOwnOf: nil) + 2 * known
         if !share.holdNow(count) { try await sync.waitingForRoom { try await share.hold(count) } }

@@ -109,7 +109,7 @@ package final class LibraryMetrics: MetricsFactory {
         series(.histogram, label, dimensions) ?? NOOPMetricsHandler.instance
     }
 
-    // What was counted stays: a counter that is made again goes on.
+    // Counts stay: a counter that is made again goes on.
     package func destroyCounter(_ handler: any CounterHandler) {}
     package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
     package func destroyMeter(_ handler: any MeterHandler) {}

@@ -3,7 +3,7 @@
 import FeedTokens
 package import Storage
 
-/// What stays after the erasure of a person, and nobody can be found by.
+/// The data that stays after the erasure of a person, and by which nobody can be found.
 package enum ErasureRemnant: String, CaseIterable, Sendable {
     case items, importedEvents, subscriptions, activity, auditTrail, addresses, otherRecords, keptAnswers, journal
     case elsewhere, unusedSpace, logs, backups

@@ -56,7 +56,7 @@ actor ObjectWorker: ObjectReading {
                 throw ProviderFailure(
                     .unavailable(retryAfter: nil), "Too many events could not be read within the limits.")
             }
-            // What ends a process at once is to blame for it.
+            // An object that ends a process at once is the cause of it.
             if !wasWorn { answers.append(.beyondLimits) }
         }
         return answers

@@ -8,7 +8,7 @@ import Synchronization
 /// Decides which connections run in this process, and how many at once: one run per connection, a few per user and per
 /// host, and a number of places for each provider, so that a slow provider does not delay the others.
 package final class SyncScheduler: Sendable {
-    /// What runs share: a provider, or a host if users give the addresses.
+    /// The place that runs share: a provider, or a host if users give the addresses.
     struct Gate: Hashable, Sendable {
         var provider: Connection.Provider
         /// The host; nil if all accounts are at one provider.

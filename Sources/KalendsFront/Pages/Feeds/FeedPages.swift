@@ -115,7 +115,7 @@ struct FeedPages: Sendable {
 }
 
 extension Draft {
-    /// What was typed into the form of a feed, with what is wrong in it.
+    /// The input in the form of a feed, with its faults.
     init?(ofFeed refusal: Refusal, _ form: PageForm, _ content: ContentForm<FeedConfiguration>) {
         self.init(
             refusal, of: form, content.names + ["until"],

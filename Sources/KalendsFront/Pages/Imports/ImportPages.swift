@@ -208,7 +208,7 @@ struct ImportPages: Sendable {
         return all
     }
 
-    /// What a form chooses.
+    /// The choices of a form.
     private static func choice(_ visit: PageVisit) -> ImportChoice {
         ImportChoice(
             extras: Set(visit.form.all("keep").compactMap { EventExtra(choice: $0) }),

@@ -84,7 +84,7 @@ struct ImportRoutes: Sendable {
         return try Self.answer(report, request, status: .created)
     }
 
-    /// What is kept of an import that has begun: its report is the answer, also when the server ends before it is done.
+    /// The state of an import that has begun: its report is the answer, also when the server ends before it is done.
     private static func begun(_ work: ImportWork) throws -> GivenAnswer {
         GivenAnswer(status: 201, fields: [], body: "", importID: work.id)
     }

@@ -13,7 +13,7 @@ public struct OwnCalendar: Hashable, Sendable {
     public var userID = ""
     /// Its name in addresses, which no other calendar of the user has that is not deleted.
     public var segment = ""
-    /// What its resources may be, in the order in which they are listed.
+    /// The kinds that its resources may have, in the order in which they are listed.
     public var components: [CalendarComponent] = []
     /// The number of its latest change, which each change raises by one.
     public internal(set) var number = 0

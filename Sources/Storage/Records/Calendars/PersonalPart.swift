@@ -6,7 +6,7 @@ public struct PersonalPart: Hashable, Sendable {
     public var userID = ""
     /// The UID that calendars show.
     public var uid = ""
-    /// What is kept, which this module does not interpret; nil for nothing.
+    /// The kept text, which this module does not interpret; nil for nothing.
     public var content: String?
     /// The version of the circle with the last change.
     var changedIn = 0

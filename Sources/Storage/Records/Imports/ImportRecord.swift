@@ -167,8 +167,8 @@ extension WriteTransaction {
             """, [.integer(time), .integer(limit)]) == limit
     }
 
-    /// Forgets some imports that were committed before a time, undone or not; returns false when none is left. What they
-    /// brought stays.
+    /// Forgets some imports that were committed before a time, undone or not; returns false when none is left. The events that
+    /// they brought stay.
     public func pruneImports(before time: Int, limit: Int) throws -> Bool {
         try execute(
             """

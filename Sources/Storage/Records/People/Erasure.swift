@@ -17,7 +17,7 @@ public struct Erasure: Hashable, Sendable {
     /// `person`, `operator` or `key:ID`.
     public var asker = ""
     public internal(set) var removed: [Count] = []
-    /// What stays and no longer names the person.
+    /// Data that stays and no longer names the person.
     public internal(set) var kept: [Count] = []
     /// Whether unused space of the database may still have pieces of what was removed.
     public internal(set) var leavesUnusedSpace = true

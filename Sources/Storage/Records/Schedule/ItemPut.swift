@@ -31,7 +31,7 @@ public struct ItemPut: Sendable {
         isNews = isVisible || old?.patientID != item.patientID
     }
 
-    /// What becomes of a row that exists.
+    /// The effect on an existing row.
     private static func replacement(isNews: Bool) -> String {
         """
         \(ScheduleItem.table.otherwise), changed_in = EXCLUDED.changed_in,

@@ -12,7 +12,7 @@ public struct ConnectionAuthorization: Hashable, Sendable {
     public var sealedVerifier = ""
     public var returnTo = ""
     public var expiresAt = 0
-    /// What the provider returned, of a pending sign-in; nil while the provider has not answered.
+    /// The provider's answer, for a pending sign-in; nil while the provider has not answered.
     public var sealedCode: String?
 }
 

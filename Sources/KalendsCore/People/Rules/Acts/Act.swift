@@ -2,7 +2,7 @@
 
 import Storage
 
-/// What reads and changes what is stored by acts.
+/// Reads the stored data and changes it by acts.
 protocol Acting: Sendable {
     var acts: Acts { get }
 }

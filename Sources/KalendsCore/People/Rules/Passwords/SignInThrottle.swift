@@ -101,7 +101,7 @@ package final class SignInThrottle: Sendable {
         if wait > 0 { throw Self.refusal(wait: wait) }
     }
 
-    /// What a try counts for.
+    /// The subject that an attempt counts for.
     private enum Count {
         case user(String, _ network: String)
         case network(String)

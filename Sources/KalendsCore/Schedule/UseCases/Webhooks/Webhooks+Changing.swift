@@ -47,7 +47,7 @@ extension Webhooks {
         let (secret, id, key) = (Secret.make(.webhook), FeedLedger.makeID(), key)
         let most = quotas.webhooks
         try check(draft.address)
-        // What was changed before is not for it.
+        // Earlier changes are not sent to it.
         try await acts.store.orderChanges()
         return try await acts.act(on: Self.actTarget, for: caller) { act in
             let transaction = act.transaction

@@ -21,7 +21,7 @@ package struct AppleConnector: Sendable {
         /// When that phone last sent a request.
         package var seenAt: Int?
 
-        /// What that phone reported to keep it from its calendars, and since when.
+        /// The problem that, according to that phone's report, keeps it from its calendars, and since when.
         package var problem: (what: PhoneProblem, at: Int)? {
             guard let device, let what = device.problem.flatMap({ PhoneProblem(text: $0) }) else { return nil }
             return (what, device.problemAt ?? device.registeredAt)

@@ -91,7 +91,7 @@ package struct PlannedEvents: Sendable {
     }
 }
 
-/// What becomes of a user's planned events when a phone sends those of a range.
+/// The changes of a user's planned events when a phone sends those of a range.
 private struct PlanReplacement: Sendable {
     /// The version of the user's planned events that it was made from.
     let version: Int
