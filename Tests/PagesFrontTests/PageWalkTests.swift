@@ -35,7 +35,7 @@ struct PageWalkTests {
                         guard let path = PageIds.path(route.path, known.merging(["circle": circle]) { $1 }) else {
                             continue
                         }
-                        // In circle d there is Zed alone, and nothing of what is named.
+                        // Circle d has only Zed, and none of the named things.
                         let isHome = names == ["circle"] && user == "zed"
                         let status = circle == "c" ? expected : isHome ? 200 : 404
                         let label = "\(user): \(route.method) \(path)"

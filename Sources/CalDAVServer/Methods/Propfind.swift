@@ -28,7 +28,7 @@ extension Exchange {
         return try await multistatus(listing, headers: headers)
     }
 
-    /// The properties that the body asks for; nothing of it is left.
+    /// The properties that the body asks for; the whole body has been read.
     private func readPropfind() async throws -> PropertyRequest {
         let body = try await xml()
         guard body?.is(.dav, "propfind") ?? true else {

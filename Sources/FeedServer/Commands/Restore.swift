@@ -81,7 +81,7 @@ struct Restore: AsyncParsableCommand {
         Console.line("Restored \(settings.shownDatabase) from \(printable(file)).")
     }
 
-    /// Throws when the sealing key is missing: the next command or server would make another one, which opens nothing of the
+    /// Throws when the sealing key is missing: the next command or server would make another one, which opens nothing in the
     /// backup.
     private func checkKey(_ settings: ServerSettings) throws {
         guard settings.secretKey == nil, FileKind(path: settings.keyFile, followsLinks: true) == nil else { return }

@@ -3,7 +3,7 @@
 import NIOHTTP1
 
 /// The state of a connection between its requests and their answers: one function for each event, which returns what to
-/// do. It knows nothing of the channel, and an event that the state does not allow changes nothing.
+/// do. It knows nothing about the channel, and an event that the state does not allow changes nothing.
 enum EdgeState: Equatable {
     /// Input that arrives is taken at once.
     case open(Answers)

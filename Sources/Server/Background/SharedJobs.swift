@@ -17,7 +17,7 @@ struct SharedJobs: Service {
 
     /// How often the server renews its shards, and looks for what nobody does.
     private static let pause = Duration.seconds(2)
-    /// How often the server looks whether it still has them by its own clock.
+    /// How often the server checks, by its own clock, whether it still has them.
     private static let watch = Duration.milliseconds(500)
     /// For how many pauses it is kept what was written: a server that asks for nothing for so long forgets what it has in
     /// memory.

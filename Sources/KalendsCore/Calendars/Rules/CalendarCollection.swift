@@ -73,7 +73,7 @@ package struct CalendarResource: Sendable {
 /// What changed in a collection after a number (RFC 6578 section 3.5).
 package struct CollectionChanges: Sendable {
     package var changed: [CalendarMember]
-    /// The names of members that are no longer there.
+    /// The names of members that no longer exist.
     package var removed: [String]
     /// The number up to which these are all changes.
     package var number: Int

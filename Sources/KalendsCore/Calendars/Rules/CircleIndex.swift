@@ -195,7 +195,7 @@ struct PersonalPartsOfUIDs: Sendable {
 
     subscript(uid: String) -> [PersonalParts] { parts[ByteString(uid)] ?? [] }
 
-    /// Reads the stored form; nothing of a form that this version does not understand.
+    /// Reads the stored form; nothing for a form that this version does not understand.
     static func parts(_ content: String?) -> [PersonalParts] {
         content.flatMap { try? storedRecord($0) } ?? []
     }

@@ -86,7 +86,7 @@ extension CircleCollections {
 
     /// Begins again while others change the item, and says what went wrong as calendar apps understand it.
     ///
-    /// - Parameter body: is called with whether a part of the change was written: it is no reason to refuse the rest.
+    /// - Parameter body: is called with whether a part of the change was written: it is not a reason to refuse the rest.
     private func repeatedly<Value>(_ body: (Bool) async throws -> Value) async throws -> Value {
         var isBegun = false
         for attempt in 1... {

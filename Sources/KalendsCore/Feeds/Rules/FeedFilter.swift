@@ -16,8 +16,7 @@ package enum Exclusion: String, CaseIterable, Sendable {
     case repeated
 }
 
-/// The times between which the parts of an entry lie according to its rows: entries far from a window are decided
-/// without expanding rules.
+/// The span of an entry's parts according to its rows: entries far from a window are decided without expanding rules.
 struct EntrySpan: Sendable {
     /// How far a row's times may be off, in milliseconds: they were stored for the zone that the circle had then.
     static let slack = 3 * 86_400_000

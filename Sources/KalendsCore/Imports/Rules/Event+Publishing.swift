@@ -130,7 +130,7 @@ extension Event {
     }
 
     /// Takes the ends off added dates, and returns the occurrences that have them as changes of this series: Home
-    /// Assistant shows nothing of a calendar that has such a date, and few readers support one.
+    /// Assistant shows no event of a calendar that has such a date, and few readers support one.
     private mutating func takePeriods(in zone: TimeZoneReference) -> [Event] {
         var changes: [Event] = []
         for index in recurrence.additions.indices {

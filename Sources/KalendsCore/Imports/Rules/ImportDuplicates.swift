@@ -212,8 +212,8 @@ struct ImportDuplicates: Sendable {
 struct ImportLikeness: Sendable {
     /// A digest of the event without its UID, the time at which it was created, reminders, people and files.
     let content: String
-    /// Whether it takes place, the dates that are added to its rules or left out, and what decides where its other
-    /// occurrences lie.
+    /// Whether it takes place, the dates that are added to its rules or left out, and what decides when its other
+    /// occurrences are.
     let dates: String
 
     /// - Parameters:

@@ -4,7 +4,7 @@ package import Storage
 import Synchronization
 
 /// The background work that is shared among servers: each piece runs under the lease of its shard, so that none runs at two
-/// servers and a server that lost a shard stores nothing of it. A single server has all shards, and makes no query.
+/// servers and a server that lost a shard stores nothing for it. A single server has all shards, and makes no query.
 package final class ShardWork: Sendable {
     private struct Holding {
         let lease: HeldLease
@@ -107,7 +107,7 @@ package final class ShardWork: Sendable {
                 task.cancel()
             }
         } catch StorageError.leaseLost {
-            // The next piece is not begun, which would be in vain and go out all the same.
+            // The next piece is not begun, because its result could not be stored, although its messages would be sent.
             state.withLock { state in
                 for number in shards.numbers { state.drop(number) }
             }

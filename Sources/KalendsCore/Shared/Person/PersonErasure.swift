@@ -80,8 +80,8 @@ package struct PersonErasures: Sendable {
     private static let patience = Duration.seconds(10)
     private static let pause = Duration.milliseconds(50)
 
-    /// Erases a person: when this returns, nothing of theirs opens anything any more, and unless it was very much, all of
-    /// it is gone.
+    /// Erases a person: when this returns, none of their credentials works any more, and unless there was very much data, all
+    /// of it is gone.
     ///
     /// Throws 404 unless the caller is the person or acts for the installation, 403 in a session that did not begin a
     /// moment ago, and 409 where a person is the last owner of circles that have other members. An erasure that is under

@@ -73,7 +73,8 @@ struct FeedPages: Sendable {
         }
     }
 
-    /// The end that was typed, which is the end of a day where the person is; nil for none, with a fault if it is no day.
+    /// The end that was typed, which is the end of a day where the person is; nil for none, with a fault if the text is not a
+    /// day.
     static func end(_ visit: PageVisit) async throws -> (at: Int?, fault: Fault?) {
         guard let text = visit.form["until"], !text.isEmpty else { return (nil, nil) }
         guard let day = CalendarPage.day(text) else {

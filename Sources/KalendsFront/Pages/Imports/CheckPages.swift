@@ -6,7 +6,7 @@ import ICalBridge
 import KalendsCore
 import Pages
 
-/// The page that checks a calendar file, as `kalends check` does; nothing of the file is stored.
+/// The page that checks a calendar file, as `kalends check` does; no part of the file is stored.
 struct CheckPages: Sendable {
     private static let path = "/app/check"
 

@@ -143,7 +143,7 @@ extension Request {
 
     /// The members of a phone's body that a shape keeps; throws 400 when it is not JSON, 413 over 16 MiB.
     ///
-    /// The rest of the body is not parsed into values, and a refusal names nothing of it.
+    /// The rest of the body is not parsed into values, and a refusal names no part of it.
     func phoneJSON(_ context: KalendsContext, keeping shape: JSONShape) async throws -> JSONValue {
         let bytes = try await bytes(limit: PhoneRoutes.mostBytes, times: Self.phoneFactor, context)
         if bytes.isEmpty { return [:] }
