@@ -174,7 +174,7 @@ extension PostgreSQLStore: SharedStore {
     }
 
     /// Whether a session is with the server that confirms what ended. One of another server is dropped: the server may
-    /// have been replaced, and what it has is no longer what counts.
+    /// have been replaced, and its data is then no longer authoritative.
     func isCurrent(_ session: Session) -> Bool {
         use != .shared || confirmations.isLed(by: session)
     }

@@ -173,7 +173,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     // MARK: Transactions
 
     /// - Parameters:
-    ///   - isKept: whether it goes by a session that only renewals use.
+    ///   - isKept: whether it uses a session that only renewals use.
     ///   - isNoted: whether other servers are informed which circles it concerns.
     ///   - asked: when the caller began to wait.
     private func transaction<Value: Sendable>(

@@ -68,7 +68,7 @@ extension LiveProperty {
                 return true
             },
             LiveProperty(.caldav("calendar-timezone-id"), isProtected: false) { subject, _, out in
-                // Who set a whole zone set its name, too (RFC 7809 section 5.2).
+                // A person who set a whole zone has set its name, too (RFC 7809 section 5.2).
                 guard
                     let zone = subject.collection?.stored(.caldav("calendar-timezone")),
                     let element = try? XMLReader.read(zone), let name = ReportZone.name(ofCalendar: element.bytes)

@@ -55,7 +55,7 @@ struct SyncCollection: Report {
         /// The number of resources that may still be answered.
         var left: Int
 
-        /// How many resources are read at a time, and how many with their texts where nobody knows how large these are.
+        /// How many resources are read at a time, and how many with their texts if their size is unknown.
         private static let (page, textPage) = (500, 5)
 
         mutating func write(to out: inout MultistatusWriter) async throws -> Bool {

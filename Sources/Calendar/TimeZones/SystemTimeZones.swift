@@ -34,8 +34,8 @@ public final class SystemTimeZones: Sendable {
     public func canonicalSpelling(_ identifier: String) -> String? {
         let key = identifier.lowercased()
         #if os(Linux)
-        // Names of files differ in case here, so a zone of this name is spelled like this. The list of all zones takes as
-        // long as a thousand events; once there is one, no file is looked for in vain.
+        // Names of files differ in case here, so a zone of this name is spelled like this. The list of all zones takes as long
+        // as a thousand events; once it exists, no missing file is looked up.
         if let names = names.withLock({ $0 }) { return names[key] }
         if Self.isListed(identifier), zone(identifier) != nil { return identifier }
         #endif

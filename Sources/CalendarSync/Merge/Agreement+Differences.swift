@@ -90,8 +90,8 @@ extension EntryField {
 }
 
 extension Entry {
-    /// Returns those fields that are as they were before a write that was to change them. Other blanks are no change: many
-    /// servers have their own.
+    /// Returns those fields that are as they were before a write that was to change them. Different blanks are not a change:
+    /// many servers have their own.
     fileprivate func unwritten(_ fields: [EntryField], from before: Entry, to wanted: Entry) -> [EntryField] {
         fields.filter {
             self[$0] == before[$0] && wanted[$0] != before[$0]

@@ -335,8 +335,8 @@ extension ConflictRecord {
         state == .open && occurrence == nil && kind != .bothChanged ? closed(outcome, at: now) : nil
     }
 
-    /// Returns this record after what is in the calendar now, if that settles it or a part of it; nil otherwise. Of a
-    /// deletion, what takes place again there is settled.
+    /// Returns this record after what is in the calendar now, if that settles it or a part of it; nil otherwise. For a
+    /// deletion, occurrences that take place again there are settled.
     fileprivate func followed(by there: ThreeStates.RemoteState, at now: Instant) -> ConflictRecord? {
         switch (kind, there) {
         case (.unreadable, .present): settled(.calendar, at: now)

@@ -34,7 +34,7 @@ extension Planner {
         if let sentence = link.unwritten, step?.drafts.isEmpty != false {
             lost.append(Limitation(field: "", message: sentence))
         }
-        // Of an event that is not there, nothing is kept in part.
+        // For a missing event, nothing counts as kept only in part.
         let isThere = link.externalID != nil || step?.drafts.isEmpty == false
         step?.lost = isThere ? lost : []
         step?.title = ours?.entry.title ?? ""
@@ -147,7 +147,7 @@ extension Planner {
         candidates[link.item]?.first { sight in !link.leftovers.contains { $0.id == sight.id } }
     }
 
-    /// Makes the last run remove all events with an item's mark, not only the linked one. Of two events with the same
+    /// Makes the last run remove all events with an item's mark, not only the linked one. If two events have the same
     /// mark, one is a copy that a person made.
     private func removeAllMarkedEvents(_ item: ItemKey, _ link: inout Link) {
         let found = candidates[item] ?? []

@@ -161,13 +161,13 @@ extension Planner {
     }
 
     /// Whether most events do not have the id that is recorded for them: the calendar was moved to another server, and its
-    /// events got new ids. Of a single event, a person may have made a copy and deleted it.
+    /// events got new ids. If it is only one event, a person may have copied and deleted it.
     ///
     /// Some events may have their new ids already, from a run that did not finish.
     var hasMoved: Bool { sightings.isFull && twins > 1 && twins > knownIDs.count { sightings.events[$0] != nil } }
 
-    /// How many items that would be written first another connection of the circle has in the calendar; 0 once something
-    /// was written, and where a person has said that the calendar is shared.
+    /// How many of the items that would be written first another connection of the circle already has in the calendar; 0 once
+    /// something was written, and where a person has said that the calendar is shared.
     ///
     /// One calendar may have different ids for different people, so that only its events show that it is one.
     var itemsOfOthers: Int {

@@ -51,8 +51,8 @@ extension RunSession {
         planner.matchMarks()
     }
 
-    /// Finds out whether the calendar was moved to another server, and where the events are then that its listing does
-    /// not name because they lie outside of its window.
+    /// Finds out whether the calendar was moved to another server, and if so, where the events are that its listing
+    /// does not name because they are outside of its window.
     private mutating func findMoved() async throws {
         guard planner.twins > 0 else { return }
         try await look(at: planner.unseenIDs)

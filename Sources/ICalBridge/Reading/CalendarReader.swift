@@ -39,11 +39,11 @@ public struct CalendarReader: Sendable {
         }
     }
 
-    /// Who decodes values that were checked and are written in one form.
+    /// The decoder of values that were checked and are written in one form.
     package enum Decoder: Hashable, CaseIterable, Sendable {
-        /// libical, of components in which something is unusual.
+        /// libical decodes the components in which something is unusual.
         case libical
-        /// libical, of all components.
+        /// libical decodes all components.
         case libicalAlways
         /// Swift, in a process in which libical should meet no bytes of strangers.
         case swift
@@ -73,7 +73,7 @@ public struct CalendarReader: Sendable {
         ///
         /// Texts that we write are exact, and their content has to be read back unchanged.
         public var mendsTexts = true
-        /// Who decodes the values of a component that is read carefully.
+        /// The decoder of the values of a component that is read carefully.
         package var decoder = Decoder.libical
 
         /// The charset used for lines that are not UTF-8, when only part of the file is available.

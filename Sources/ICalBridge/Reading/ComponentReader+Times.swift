@@ -17,7 +17,7 @@ extension ComponentReader {
         return true
     }
 
-    /// Reads DTSTAMP, CREATED or LAST-MODIFIED: instants that are no loss when they are wrong.
+    /// Reads DTSTAMP, CREATED or LAST-MODIFIED: instants whose loss does not matter when they are wrong.
     mutating func stamp(_ field: DecodedProperty.Field, _ property: Property, _ context: inout ReadingContext) {
         guard !draft.seen.contains(field),
             let written = read(property.value, of: property, severity: .warning, &context.log)

@@ -39,7 +39,7 @@ struct FileFacts: Sendable {
     // Facts from the bytes.
     /// What python's ical makes of them; nil for a calendar in another form.
     let strict: StrictReading?
-    /// Why Thunderbird shows nothing of them; nil where it does, and for a calendar in another form.
+    /// Why Thunderbird shows none of them; nil where it does, and for a calendar in another form.
     let thunderbird: ThunderbirdReading.Fault?
     var hasWRName = false
     /// The components outside all others that end, by whether each is a VCALENDAR; any END ends what began last.
@@ -217,7 +217,7 @@ extension Event {
 }
 
 extension Problem {
-    /// How many dates that name occurrences the reader put on the clock of their series.
+    /// How many dates that name occurrences were put on the clock of their series by the reader.
     fileprivate var mendedExceptions: Int {
         switch sentence.code {
         case .recurrenceIDForm: return 1

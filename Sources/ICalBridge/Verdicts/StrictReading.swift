@@ -7,7 +7,7 @@
 struct StrictReading {
     /// The first fault of each kind.
     private(set) var faults: [StrictFault.Kind: StrictFault] = [:]
-    /// How many calendars were begun and ended; others are passed over with all that is in them.
+    /// The number of calendars that began and ended; others are passed over with all that is in them.
     private(set) var calendars = 0
 
     private var stack: [StrictFrame] = []

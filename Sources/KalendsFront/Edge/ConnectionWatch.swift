@@ -166,7 +166,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
         idleSince = .now()
     }
 
-    /// Of the requests that were read, only these are still to be answered, and no others follow.
+    /// Only these of the requests that were read have yet to be answered, and no others follow.
     func inputEnded(open: Int) { self.open = open }
 
     // MARK: Bytes in and out

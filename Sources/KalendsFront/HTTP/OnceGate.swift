@@ -95,7 +95,7 @@ struct OnceGate: Sendable {
             if context.knownCaller != nil, hash.isWhole, let answer = (error as? Refusal).flatMap({ GivenAnswer($0) }) {
                 try await once.keep(answer, services)
             }
-            // Of an import that has begun, the next request finds whether it took place all the same.
+            // The next request still finds out whether an import that has begun took place.
             throw error
         }
     }

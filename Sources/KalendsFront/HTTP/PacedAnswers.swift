@@ -72,8 +72,8 @@ struct PacedAnswers: RouterMiddleware {
 /// Writes in pieces, each when the reader has received most of the previous one.
 package struct PacedWriter: ResponseBodyWriter {
     private static let piece = 64 << 10
-    /// How many bytes the system takes that are not yet on their way: without a bound it would take megabytes for each
-    /// reader that reads nothing, which all have to be made first.
+    /// How many unsent bytes the system takes: without a bound it would take megabytes for each reader that reads
+    /// nothing, which all have to be made first.
     private static let unsent: SocketOptionValue = 128 << 10
     private static let unsentBound = ChannelOptions.tcpOption(.init(rawValue: TCP_NOTSENT_LOWAT))
 

@@ -28,7 +28,8 @@ public struct ActivityPage: Page {
         case reset
     }
 
-    /// The state of an item at one time; nil for what is not known of it, and for what a single day has from its series.
+    /// The state of an item at one time; its fields are nil where they are unknown, and where a single day has them from its
+    /// series.
     public struct State: Sendable {
         public var title: String?
         /// Nil for something to do, whenever that is.

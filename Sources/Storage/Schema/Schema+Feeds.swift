@@ -81,7 +81,7 @@ extension Schema {
             PRIMARY KEY (feed, client)
         ) /* clustered */
         """,
-        // The day comes first in the key, so that the counts of one day lie together.
+        // The day comes first in the key, so that the counts of one day are stored together.
         """
         CREATE TABLE feed_client_days (
             day BIGINT NOT NULL,

@@ -215,7 +215,7 @@ extension CollectionSource {
     }
 }
 
-/// Whom an app password lets in, and to what.
+/// The person whom an app password lets in, and what it opens.
 package struct CalDAVCaller: Sendable {
     package let passwordID: String
     /// The number under which its accesses are counted.

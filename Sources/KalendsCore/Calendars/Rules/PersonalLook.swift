@@ -109,7 +109,7 @@ struct ShownResource: Sendable {
     /// When it may have something, alarms included, in seconds since 1970.
     let span: ClosedRange<Int>
 
-    /// How long before an event an alarm of a person's own may be, in seconds.
+    /// How long before an event a person's own alarm may be, in seconds.
     private static let longestLead = 28 * 86_400
 
     /// - Parameters:

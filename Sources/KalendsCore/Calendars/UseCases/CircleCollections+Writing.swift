@@ -10,7 +10,7 @@ extension CircleCollections {
     private static let mostPersonal = 64 << 10
     /// The longest UID that is kept, in bytes.
     private static let longestUID = 255
-    /// How often a write begins again when others change the same item at the same time.
+    /// How often a write starts over when others change the same item at the same time.
     private static let attempts = 4
 
     /// The item was changed after its change was worked out.
@@ -207,7 +207,7 @@ extension CircleCollections {
             }
             try writer.expect(growth)
             try steps[0].write(of: item, with: &writer)
-            // Of what is put back the app hears, too: its text differs from the stored one.
+            // The app also hears about reverted changes: its text differs from the stored one.
             if own != parts || (isOther && !writer.hasChanged) { try writer.keep(kept) }
             return (item.id, item.collection)
         }

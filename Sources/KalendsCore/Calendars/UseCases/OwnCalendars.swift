@@ -9,7 +9,7 @@ package import Storage
 package struct OwnCalendars: OwnCollectionSource {
     /// The longest name of a calendar or a resource in bytes.
     static let longestName = 255
-    /// How many days removals are known, and how many changes of a calendar are known at most.
+    /// The number of days for which removals are known, and the maximum number of changes of a calendar that are known.
     package static let keptDays = 90
     package static let keptCount = 100_000
 

@@ -7,7 +7,7 @@ import Storage
 struct ImportCounts: Sendable {
     /// How many problems of a kind are listed individually; each item also has its own reason.
     private static let listed = 2000
-    /// Of how many entries that have a property which is left out the lines are listed.
+    /// The number of entries with a property that is left out for which the lines are listed.
     static let linesOfProperty = 20
 
     private var counts: [ImportPlan.Change: Int] = [:]

@@ -355,7 +355,7 @@ extension ImportPlan.Item {
     private static func replacement(
         of old: ImportedEventRecord, by event: Event, _ new: ImportedEventRecord
     ) -> Sentence? {
-        // Of another source, not everybody may know it who sees the reason.
+        // If it comes from another source, not everybody who sees the reason may know about it.
         guard old.source == new.source, !new.source.isSubscription, old.startsAt != new.startsAt,
             let stored = try? StoredEvent.event(old.content), let title = stored.summary, let start = stored.start,
             event.summary?.isSameText(as: title) != true

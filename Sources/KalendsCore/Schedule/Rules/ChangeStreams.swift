@@ -51,7 +51,7 @@ package final class ChangeStreams: Sendable {
     fileprivate let moments = Atomic(0)
 
     private static let pause = Duration.milliseconds(50)
-    /// After how many pauses the database is asked, although no write of this server was noted.
+    /// The number of pauses after which the database is asked, although this server noted no write.
     private static let patience = 4
     /// The number of pauses in a second, and the number of seconds after which a silent stream says that it is still
     /// open.

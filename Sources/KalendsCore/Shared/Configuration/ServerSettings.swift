@@ -71,7 +71,7 @@ package struct ServerSettings: Sendable {
     /// The lowest log level that is written, as swift-log names it.
     package var logLevel = "info"
     package var logFormat = LogForm.text
-    /// How long what is recorded is kept.
+    /// How long records are kept.
     package var retention = Retention()
     /// Whether the demo is loaded into a database without circles.
     package var demo = false

@@ -49,11 +49,11 @@ package final class ShardWork: Sendable {
     private let holder: String?
     private let state = Mutex(State())
 
-    /// How long work may go on that belongs to a shard which is to be given up: longer than a message to a webhook takes. Work
-    /// that takes longer is cancelled, and the next server continues it.
+    /// How long work of a shard that has to be given up may continue: longer than a message to a webhook takes. Work that takes
+    /// longer is cancelled, and the next server continues it.
     private static let patience = Duration.seconds(16)
-    /// How long before another server may take a shard its work is cancelled: so it has ended by then, although the end
-    /// is checked only twice a second.
+    /// The time before another server may take a shard at which its work is cancelled: it has ended by then, although
+    /// the end is checked only twice a second.
     private static let margin = Duration.seconds(1)
 
     init(_ store: any Store, holder: String?) { (self.store, self.holder) = (store, holder) }

@@ -121,7 +121,8 @@ extension Tidying {
             for search in ErasureSearch.removals(of: user, erasure) { try await self.carryOut(search, erasure) }
             for search in names { try await self.carryOut(search, erasure, concerning: circle) }
             try await EventStaging.discard(in: circle, self.store)
-            // Of calendars that the circle follows, what only the person saw is gone. In this turn nobody changes the others.
+            // The person's private events in calendars that the circle follows are gone. In this turn nobody changes the
+            // others.
             let (shown, bytes) = try await self.store.read { transaction in
                 (
                     try transaction.circle(circle).map(transaction.shownEventsOfSubscriptions) ?? [:],

@@ -228,7 +228,7 @@ package struct RequestMemory: Sendable {
     package let feed: MemoryShare
     /// What a change reads from a large resource.
     package let edit: MemoryShare
-    /// Who takes turns at the database for it.
+    /// The party that takes turns at the database for it.
     package let caller: DatabaseCaller
 
     package init(_ budgets: MemoryBudgets, network: ByteString? = nil) {

@@ -25,9 +25,9 @@ final class LibrarySeries: CounterHandler, FloatingPointCounterHandler, MeterHan
     }
 
     private let kind: Kind
-    /// Of a timer only.
+    /// Only for a timer.
     private let counter = Metrics.Counter()
-    /// Of everything else.
+    /// For everything else.
     private let values = Mutex(Values())
 
     init(_ kind: Kind) { self.kind = kind }

@@ -90,7 +90,7 @@ struct InboundPlan: Sendable {
         return after.bytes - before.bytes + (after.count - before.count) * ChangedOccurrence.besidesContent
     }
 
-    /// How many occurrences, and about how many bytes of them, are written while all others who write wait.
+    /// The number of occurrences, and about how many bytes of them, that are written while all other writers wait.
     private static let together = 500
     private static let mostBytes = 512 << 10
 

@@ -19,7 +19,7 @@ final class LimitedProviderHTTP: ProviderHTTP {
 
     /// How long a run may take; the next one continues it.
     static let timeOfRun = Duration.seconds(900)
-    /// How long a question may take that a person waits for.
+    /// How long a question may take while a person waits for it.
     static let timeOfQuestion = Duration.seconds(90)
     /// After this time an answer is slow.
     private static let usual = Duration.milliseconds(500)

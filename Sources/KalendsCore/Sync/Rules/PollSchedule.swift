@@ -68,7 +68,7 @@ package struct RequestForecast: Hashable, Sendable {
     /// The requests of the whole day if every connection is looked at when its person wants it.
     package var total: Int { Int(polls + rest) }
 
-    /// How many times as long the intervals have to be for that to be at most the limit; 1 where it is anyway.
+    /// The factor by which the intervals have to grow for that to be at most the limit; 1 where it is anyway.
     package var stretch: Double {
         guard let limit, total > limit else { return 1 }
         let room = Double(limit) - rest

@@ -71,8 +71,8 @@ final class RequestCounter: Sendable {
 
     /// The limit of an account at this server.
     ///
-    /// Of several servers, the one that does a connection's runs has eight tenths of what the provider allows. People's
-    /// requests arrive at any of them: the others share one tenth by their shards, so that all together stay below it.
+    /// If there are several servers, the one that does a connection's runs has eight tenths of what the provider allows.
+    /// People's requests arrive at any of them: the others share one tenth by their shards, so that all together stay below it.
     func limit(_ source: RequestSource) -> (calls: Int, seconds: Int)? {
         guard let (calls, seconds) = Self.limit(source.provider) else { return nil }
         let shards = state.withLock { $0.shards }

@@ -302,7 +302,7 @@ package final class SyncScheduler: Sendable {
 
     func keep(_ found: [RequestForecast], now: Int) { state.withLock { $0.forecasts = (found, now) } }
 
-    /// How many times as long the intervals of a provider's connections are, so that its requests of the day suffice.
+    /// The factor by which the intervals of a provider's connections are longer, so that its requests of the day suffice.
     func stretch(_ provider: Connection.Provider) -> Double {
         state.withLock { $0.forecasts }?.found.first { $0.provider == provider }?.stretch ?? 1
     }

@@ -51,7 +51,7 @@ extension Connections {
             if own.calendarID.map({ $0 != calendar.id }) ?? true {
                 left = try Self.leave(own, server, now: now, in: transaction)
             }
-            // Who paused a connection resumes it too, also in another calendar.
+            // A person who paused a connection also resumes it, even in another calendar.
             let waits = waits && own.calendarID == nil || own.state == .paused
             (own.calendarID, own.calendarName) = (calendar.id, calendar.name)
             (own.calendarTimeZone, own.missingSince, own.failures) = (calendar.timeZone, nil, 0)

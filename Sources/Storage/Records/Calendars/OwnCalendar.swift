@@ -90,7 +90,7 @@ extension WriteTransaction {
             """, [.text(calendar.userID), .integer(calendar.number)])
     }
 
-    /// Removes a part of a deleted calendar; returns false when nothing of it is left.
+    /// Removes a part of a deleted calendar; returns false when no part of it is left.
     public func purgeOwnCalendar(_ id: String, limit: Int) throws -> Bool {
         for table in ["own_resources", "own_removals"] {
             let gone = try execute(

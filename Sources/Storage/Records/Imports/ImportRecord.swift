@@ -9,7 +9,7 @@ public struct ImportRecord: Hashable, Sendable {
     /// The step of an import that is under way, or that failed.
     public enum Stage: String, Hashable, Sendable, ColumnValue {
         case reading, committing
-        /// Reading failed, and nothing of the file is stored.
+        /// Reading failed, and no part of the file is stored.
         case readFailed
         /// The commit failed, and the preview still exists.
         case commitFailed

@@ -75,7 +75,7 @@ extension ImportedEventRecord: StoredRow {
             .init("circle_id", \.circleID), .init("source", \.source), .init("uid", \.uid),
             .init("recurrence_id", \.recurrenceID), .init("visible_to", \.visibleTo), .init("shown_uid", \.shownUID),
             .init("sequence", \.storedSequence, in: ColumnRules.sequences),
-            // An imported event may lie outside the years that we write.
+            // An imported event may be outside the years that we write.
             .init("starts_at", \.startsAt, in: ColumnRules.numbers),
             .init("ends_at", \.storedEnd, in: ColumnRules.numbers), .init("fingerprint", \.fingerprint),
             .init("content", \.content), .init("file_sequence", \.fileSequence),

@@ -153,7 +153,7 @@ extension WriteTransaction {
     }
 
     /// Removes a part of what is stored about a connection that has ended and for which no calendar has to be asked any
-    /// more; returns false when nothing of it is left.
+    /// more; returns false when no part of it is left.
     public func purgeConnection(_ id: String, limit: Int) throws -> Bool {
         if let own = try connectionEverKnown(id), own.provider == .apple, let ending = own.ending, ending != .records {
             let now = own.endingAt ?? 0

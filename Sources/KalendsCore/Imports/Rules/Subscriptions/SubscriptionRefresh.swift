@@ -15,7 +15,7 @@ package struct SubscriptionRefresh: Service {
     private static let pause = Duration.seconds(5)
     /// The places for calendars that are being fetched: two of one user, and at one host no more than a third.
     private static let places = FairPool.Size(bytes: 0, slots: 12, slotsPerPerson: 2)
-    /// How many that are due are looked at together.
+    /// How many due subscriptions are looked at together.
     private static let page = 256
     /// The longest wait after failures, in milliseconds, unless the user or the host wants a longer one.
     private static let day = 86_400_000

@@ -12,7 +12,7 @@ struct SecondFactorCheck: Sendable {
     }
 
     let key: SealingKey
-    /// How many steps the clock of an app may be wrong by.
+    /// By how many steps the clock of an app may be wrong.
     let tolerance: Int
     /// The algorithm of new secrets; others keep theirs.
     let algorithm: OneTimeCode.Algorithm

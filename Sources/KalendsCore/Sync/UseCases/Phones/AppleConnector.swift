@@ -132,7 +132,7 @@ extension AuthorizedUser {
 extension ReadTransaction {
     /// Whether a user disconnected the phone here, and has not connected it since.
     ///
-    /// Who deletes the connection of a circle does not: the phone's own calendars go on without any.
+    /// A person who deletes the connection of one circle does not: the phone's own calendars go on without any.
     fileprivate func hasEndedPhone(_ user: String) throws -> Bool {
         try connections(of: user, by: .apple).isEmpty && !readsPhone(of: user)
     }

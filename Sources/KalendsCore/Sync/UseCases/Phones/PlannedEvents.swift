@@ -8,7 +8,7 @@ package import Storage
 package struct PlannedEvents: Sendable {
     /// The name of a phone's calendars as a source.
     static let source = "apple_eventkit"
-    /// How often what a phone sends is compared before others have to wait for the comparison.
+    /// How often a phone's events are compared before others have to wait for the comparison.
     private static let mostAttempts = 4
 
     /// The result for the events that a phone sent.
