@@ -16,7 +16,7 @@ TESTS := KALENDS_CORPORA="$(KALENDS_CORPORA)" KALENDS_PYTHON=$(CURDIR)/$(PYTHON)
 KALENDS := .build/debug/kalends
 # What is installed, measured and attacked is optimized, and has Swift's own libraries inside: it needs nothing of Swift on the
 # machine.
-# Without the table of symbols for libraries that a program may open, of which there are none, the linker leaves out what nobody calls.
+# Without the table of symbols for libraries that a program might open (it opens none), the linker leaves out what nobody calls.
 RELEASE := -c release --static-swift-stdlib -Xlinker --no-export-dynamic --scratch-path .build-release
 # The toolchain's own linker keeps one of functions with the same code, and packs the list of addresses that are corrected at
 # the start, which glibc reads since 2.36.
@@ -59,7 +59,7 @@ $(RELEASED): Package.swift $(shell find Sources Samples/exports Samples/demo.jso
 	@$(SWIFT) build $(RELEASE) --product kalends
 	@touch $@
 
-# The tests, and the programs that they start. The companion is built beside them: each has times with work for one processor.
+# The tests, and the programs that they start. The companion is built at the same time: each has times with work for one processor.
 tests:
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
 	@$(MAKE) --no-print-directory --jobs 2 own-tests companion-tests
@@ -100,7 +100,7 @@ format: ## Formats the Swift files.
 	@$(SWIFT) format --in-place --parallel --recursive $(SWIFT_FILES)
 
 # A ratio or a count of instructions that is worse than the kept one fails. KEEP=1 keeps what is measured.
-bench: benchmarks $(TOOLS)/python/.done ## Measures beside nginx, libical and others; KEEP=1, PARTS="polls read"
+bench: benchmarks $(TOOLS)/python/.done ## Measures against nginx, libical and others; KEEP=1, PARTS="polls read"
 	@python3 -B Scripts/bench.py $(if $(KEEP),run,check) $(PARTS) --python $(PYTHON)
 
 # Inputs that `make fuzz` tries, and for what: calendar, readers, mutate or document (Scripts/fuzz.sh).

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the manual pages of a kalends program: a page for each command from what the program says of itself
+"""Writes the manual pages of a kalends program: a page for each command from what the program says about itself
 (--experimental-dump-help), and kalends.conf(5) from its list of settings (settings --json).
 
     python3 -B Packaging/manual.py PROGRAM FOLDER

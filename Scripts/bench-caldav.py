@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times the engine beside vdirsyncer, with one Radicale: first sync, unchanged sync, one change.
+"""Times the engine against vdirsyncer, with one Radicale: first sync, unchanged sync, one change.
 
     python3 -B Scripts/bench-caldav.py .build-release/release/kalends-bench --python .tools/python/bin/python [--events 1000]
 

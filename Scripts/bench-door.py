@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times the CalDAV door beside Radicale, Xandikos and DAViCal, which all have the same calendar.
+"""Times the CalDAV door against Radicale, Xandikos and DAViCal, which all have the same calendar.
 
 usage: bench-door.py PROGRAM --python PYTHON [--items 2000] [--large 100000] [--seconds 1] [--davical FOLDER]
                      [--accounts 55000] [--setup 60] [--only servers|large|accounts]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times imports and batches beside reading only: a file as an exporter writes it, previewed, committed, imported again.
+"""Times imports and batches against reading only: a file as an exporter writes it, previewed, committed, imported again.
 
     python3 -B Scripts/bench-import.py .build-release/release/kalends [--events 15000] [--lines 100000] [--mebibytes 50]
 """
@@ -86,7 +86,7 @@ def calendar(count=None, size=None):
 
 
 class Peak:
-    """The most resident memory of the server while something runs, in MiB."""
+    """The maximum resident memory of the server while something runs, in MiB."""
 
     def __init__(self, pid):
         self.pid = pid

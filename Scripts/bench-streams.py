@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Very many streams of changes at once: memory of each, and how late a change reaches its readers, beside readers that are slow.
+"""Very many streams of changes at once: memory of each, and how late a change reaches its readers, next to slow readers.
 
 usage: bench-streams.py PROGRAM [--streams N] [--circles N] [--rate N] [--seconds N] [--slow N]
 

@@ -56,7 +56,7 @@ class Answer:
 
 
 class Connection:
-    """A connection that stays open where the server lets it; little is done beside sending and receiving."""
+    """A connection that stays open where the server lets it; little is done other than sending and receiving."""
 
     def __init__(self, port, user=USER, password=PASSWORD):
         self.port, self.socket = port, None

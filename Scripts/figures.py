@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 # A ratio may be lower by this share, or by three spreads of the kept rounds where that is more, but never by more than the last.
 TOLERANCE, SPREADS, MOST_TOLERANCE = 0.15, 3, 0.4
-# Of fewer rounds nothing is known of the spread: such a ratio is shown, and not compared.
+# Fewer rounds say nothing about the spread: such a ratio is shown, and not compared.
 FEWEST_ROUNDS = 3
 # A count may be higher by this share.
 COUNT_TOLERANCE = 0.05
 
 
 class Sample(NamedTuple):
-    """What one round says of one figure."""
+    """What one round says about one figure."""
 
     name: str
     unit: str

@@ -35,7 +35,7 @@ esac
 work=.build-fuzz/$folder
 mkdir -p "$work/corpus" "$work/seeds" "$work/findings"
 
-# A crash is told by libFuzzer; Swift's own report of it would wait for a terminal. Stacks of allocations and a large
+# libFuzzer reports a crash; Swift's own report of it would wait for a terminal. Stacks of allocations and a large
 # quarantine cost a third of the time; the input that is kept can be run again with both.
 export SWIFT_BACKTRACE=enable=no
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:malloc_context_size=0:quarantine_size_mb=8:thread_local_quarantine_size_kb=64}
@@ -43,7 +43,7 @@ export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:print_stacktrace=1}
 # Files that are longer than an input may be are cut by libFuzzer; what is after the cut brings nothing.
 longest=${LONGEST:-4096}
 
-# The calendar reader and its promises are compiled as one module beside `Base` and `Calendar`: only what is compiled with the
+# The calendar reader and its promises are compiled as one module next to `Base` and `Calendar`: only what is compiled with the
 # fuzzer's flags is watched, and the package itself has none of them.
 build_calendar() {
     local changed sources module
@@ -67,7 +67,7 @@ build_calendar() {
     compile -module-name Fuzz -I Sources/CLibical $sources "$work/libCalendar.a" "$work/libBase.a" -o "$work/fuzz"
 }
 
-# libFuzzer without a `main` of its own, beside the compiler.
+# libFuzzer without a `main` of its own, from the compiler's folder.
 fuzzer() {
     local resources
     resources=$("${SWIFTC:-swiftc}" -print-target-info | sed -n 's/.*"runtimeResourcePath": *"\(.*\)".*/\1/p')

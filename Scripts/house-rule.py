@@ -217,7 +217,7 @@ ROW = re.compile(r"^\| (`.*`) \| [^|]* \| ([^|]*) \| [^|]* \|$", re.MULTILINE)
 
 
 def wrong_uses():
-    """Where the page says of a target that it uses something else than the plan does."""
+    """Where the page says that a target uses other targets than the plan does."""
     page, plan = PAGES[0], {
         name: set(OWN.findall(listed)) for name, listed in TARGET.findall(PLAN_OF_TARGETS.read_text())}
     for targets, uses in ROW.findall(page.read_text()):

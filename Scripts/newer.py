@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lists the Swift packages of which there is a newer version than the manifests name, and tries them.
+"""Lists the Swift packages that have a newer version than the manifests name, and tries them.
 
     Scripts/newer.py                  lists them; changes nothing
     Scripts/newer.py --try [NAME…]    builds and tests a copy of the project, in .build-newer, with all of them or some

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs a command, such as the tests, beside a PostgreSQL of its own, which is removed when the command ends:
+# Runs a command, such as the tests, with a PostgreSQL of its own, which is removed when the command ends:
 #     Scripts/postgresql.sh COMMAND...
 # The command finds the address in KALENDS_TEST_POSTGRESQL. The server listens on a socket in a folder of its own, never on
 # the network, and its files are in memory where the system has a place for that. A server refuses the variable as a

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Makes everything of a release: Scripts/release.sh PROGRAM FOLDER
-# The Debian package, a tarball, the container's image, the list of what the program is made of, and the sums of these; then
+# The Debian package, a tarball, the container's image, the list of the program's parts, and the sums of these; then
 # it installs the package in a bare Debian. SKIP_INSTALL=1 leaves that out, SKIP_IMAGE=1 the image. BEFORE=OLD.deb is the
 # package that is upgraded there. RESOLVED and CHECKOUTS are other places of Package.resolved and of the packages' sources.
 set -euo pipefail

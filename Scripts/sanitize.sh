@@ -38,7 +38,7 @@ if [ ${#sanitizers[@]} -eq 0 ]; then sanitizers=(address thread); fi
 
 folder=.build-sanitize
 mkdir -p "$folder"
-# A finding is told by the sanitizer; Swift's own report of it would wait for a terminal.
+# The sanitizer reports a finding; Swift's own report of it would wait for a terminal.
 export SWIFT_BACKTRACE=enable=no
 # Tests of limits under which no sanitizer can start look at this.
 export KALENDS_SANITIZED=1

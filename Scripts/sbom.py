@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists what a program is made of, as SPDX 2.3 in JSON: its Swift packages, Swift, and the libraries that are loaded for it.
+"""Lists the parts of a program, as SPDX 2.3 in JSON: its Swift packages, Swift, and the libraries that are loaded for it.
 
     python3 -B Scripts/sbom.py PROGRAM FILE [--resolved Package.resolved] [--checkouts .build-release/checkouts]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs all the tests that were built many times in a row beside processes that never wait, so that a test that depends on the
+# Runs all the tests that were built many times in a row next to processes that never wait, so that a test that depends on the
 # machine's speed is found.
 #
 #   test-busy.sh ROUNDS [OPTION…]

@@ -94,7 +94,7 @@ struct Read: ParsableCommand {
         }
     }
 
-    /// Measures libical, Kalends on one thread and Kalends on two in turn, so that other work slows all of them alike.
+    /// Measures libical, Kalends on one thread and Kalends on two, taking turns, so that other work slows all of them alike.
     private static func measure(
         _ bytes: [UInt8], runs: Int, _ reader: (_ threads: Int) -> CalendarReader
     ) -> [Measured] {

@@ -11,14 +11,14 @@ package struct CalDAVDoor: Sendable {
     let services: Services
     let network: ClientConnection
 
-    /// What the server does (RFC 4918 section 10.1): neither locks nor scheduling.
+    /// The server's capabilities (RFC 4918 section 10.1): neither locks nor scheduling.
     static let features = "1, 3, access-control, extended-mkcol, calendar-access, webdav-push"
 
     private static let paths = [
         "/.well-known/caldav", "/dav", "/dav/principals", "/dav/principals/{user}", "/dav/calendars",
         "/dav/push/{registration}", "/dav/calendars/{user}", "/dav/calendars/{user}/{collection}",
         "/dav/calendars/{user}/{collection}/{name}",
-        // Nothing is there, and WebDAV wants a PUT to it to be refused with 409.
+        // Nothing exists at this address, and WebDAV requires that a PUT to it is refused with 409.
         "/dav/calendars/{user}/{collection}/{name}/{below}",
     ]
 
@@ -46,7 +46,7 @@ package struct CalDAVDoor: Sendable {
         _ request: Request, _ context: KalendsContext, _ paths: DAVPaths
     ) async throws -> Response {
         guard !request.uri.string.utf8.contains(UInt8(ascii: "#")) else {
-            throw DAVFault.badRequest("An address in a request has no fragment.")
+            throw DAVFault.badRequest("An address in a request must not have a fragment.")
         }
         if request.uri.path.hasPrefix("/.well-known/"), request.method == .get || request.method == .head {
             return Response(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an address of the door names.
+/// The resource that an address of the door names.
 enum DAVAddress: Hashable, Sendable {
     case root, principals, calendars
     case principal(user: ByteString)

@@ -11,9 +11,9 @@ struct Exchange: Sendable {
     let context: KalendsContext
     let services: Services
     let collections: Collections
-    /// What the address names.
+    /// The resource that the address names.
     let address: DAVAddress
-    /// Whom the app password lets in; nil at a feed's address, where nobody can write.
+    /// The person whom the app password lets in; nil at a feed's address, where nobody can write.
     let caller: CalDAVCaller?
     let propertyContext: PropertyContext
     /// The collection that the address is, or is in; nil for any other address.
@@ -65,7 +65,7 @@ struct Exchange: Sendable {
         case "0": return .zero
         case "1", "1,noroot": return .one
         case "infinity": return .infinity
-        default: throw .badRequest("Depth is 0, 1 or infinity.")
+        default: throw .badRequest("Depth must be 0, 1 or infinity.")
         }
     }
 

@@ -15,7 +15,7 @@ struct FeedDoor: Sendable {
     /// GET and HEAD of the first are the feed itself.
     static let paths = ["/feeds/{token}/{name}", "/feeds/{token}/{name}/{member}"]
 
-    /// The methods of what can only be read, for `Allow`.
+    /// The methods of a resource that can only be read, for `Allow`.
     static let reading = "OPTIONS, GET, HEAD, PROPFIND, REPORT"
     private static let known =
         ["OPTIONS", "GET", "HEAD", "PROPFIND", "REPORT"]
@@ -25,7 +25,7 @@ struct FeedDoor: Sendable {
     init(services: Services) { self.services = services }
 
     func answer(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        // This is so for every address, also of a feed that never was.
+        // This holds for every address, even that of a feed that never existed.
         guard Self.known.contains(where: { $0 == request.method.rawValue }) else {
             return Self.keepingSecret(DAVFault.notAllowed(Self.reading).response)
         }
@@ -67,7 +67,7 @@ struct FeedDoor: Sendable {
     private func count(
         _ live: LiveFeed, _ status: HTTPResponse.Status, _ request: Request, _ context: KalendsContext, now: Int
     ) async throws {
-        // Which version of the circle somebody has seen is not known of a part of it.
+        // For a part of a circle, it is not known which version of the circle somebody has seen.
         let access = FeedAccess(
             feed: live.number, at: now, client: ClientFamily(userAgent: request.headers[.userAgent]).code,
             status: status.code, network: services.settings.clientAddress(request, context)?.prefix ?? .local)

@@ -20,7 +20,7 @@ final class AppPasswordMemory: Sendable {
         /// Nil when the password has ended.
         let password: AppPassword?
         let slot: WriteClock.Slot
-        /// What the clock showed before it was read.
+        /// The clock's time before it was read.
         let asOf: UInt64
     }
 
@@ -54,7 +54,7 @@ final class AppPasswordMemory: Sendable {
 }
 
 extension FeedLedger {
-    /// What writes to a user's app passwords name as what they concern. No circle has such an id.
+    /// The subject that writes to a user's app passwords name. No circle has such an id.
     public static func scope(ofPasswords user: String) -> String { "app passwords \(user)" }
 
     /// Stores a new app password with a secret of its own.

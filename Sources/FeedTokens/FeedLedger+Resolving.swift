@@ -97,7 +97,7 @@ extension FeedLedger {
         return open
     }
 
-    /// What a token opens, if that is known without the database; nil means that `resolve` has to be called.
+    /// What a token opens, if memory knows it without the database; nil means that `resolve` has to be called.
     public func remembered(_ token: TokenKey, now: Int) -> TokenResolution? { tokens.find(token, now: now) }
 
     /// Remembers what a version of a feed shows, for the next request with this token.

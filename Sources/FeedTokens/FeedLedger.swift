@@ -19,7 +19,7 @@ public struct FeedLedger: Sendable {
         passwords = AppPasswordMemory(clock: store.clock)
     }
 
-    /// What was asked for in a new feed.
+    /// The requested properties of a new feed.
     public struct NewFeed: Sendable {
         public var circleID: String
         public var userID: String
@@ -94,7 +94,7 @@ public struct FeedLedger: Sendable {
         return token
     }
 
-    /// What a feed's token is sealed for. It binds the token to its feed: a copy in another row opens nothing.
+    /// The purpose for which a feed's token is sealed. It binds the token to its feed: a copy in another row opens nothing.
     package static func purpose(_ feed: String) -> String { "feeds/\(feed)/token" }
 
     /// An id that reveals nothing: 128 random bits in hex, so that it never begins with a hyphen like an option.

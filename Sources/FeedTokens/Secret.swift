@@ -3,7 +3,7 @@
 internal import Crypto
 internal import FoundationEssentials
 
-/// 256 random bits that open something for whoever has them.
+/// 256 random bits that give access to whoever has them.
 ///
 /// Only `reveal()` returns the text, and it is called only in the few places where a secret leaves the server on purpose.
 public struct Secret: Hashable, Redacted {
@@ -27,7 +27,7 @@ public struct Secret: Hashable, Redacted {
         case connectionCode
         /// A link to a profile with an app password.
         case profile
-        /// What an app asks with whether it was let in.
+        /// The secret with which an app asks whether it was let in.
         case appLogin
 
         var prefix: String {
@@ -54,7 +54,7 @@ public struct Secret: Hashable, Redacted {
         init(_ words: (UInt64, UInt64, UInt64, UInt64)) { (first, second, third, fourth) = words }
 
         func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-            // Four words follow each other without gaps.
+            // The four words are adjacent in memory, without gaps.
             try unsafe withUnsafeBytes(of: self) { try unsafe body($0) }
         }
     }

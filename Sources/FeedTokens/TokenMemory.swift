@@ -41,7 +41,7 @@ public final class TokenMemory: Sendable {
         shard(key).withLock { shard in
             guard let index = shard.find(key) else { return shard.insert(slot) }
             let old = shard.slots[index]
-            // What is remembered of its bytes is valid as long as the version is the same.
+            // Remembered facts about its bytes are valid while the version stays the same.
             if slot.number == old.number, slot.version == old.version { slot.shown = old.shown }
             guard old.asOf <= time else { return }
             slot.isUsed = true
@@ -50,7 +50,7 @@ public final class TokenMemory: Sendable {
         return slot.resolution(now: now)
     }
 
-    /// What a feed showed last, if that is remembered of this version.
+    /// What a feed showed last, if that is remembered for this version.
     func shown(_ key: TokenKey, of feed: LiveFeed) -> ShownFeed? {
         shard(key).withLock { shard in
             guard let index = shard.find(key), Int(shard.slots[index].number) == feed.number,

@@ -14,7 +14,7 @@ struct TokenTable {
         /// The first millisecond in which the token opens nothing.
         let endsAt: Int
         let circle: WriteClock.Slot
-        /// What the clock showed before the entry was read.
+        /// The clock's time before the entry was read.
         let asOf: UInt64
         var shown: ShownFeed?
         /// Whether it was asked for again since the hand last passed.

@@ -2,7 +2,7 @@
 
 public import Calendar
 
-/// What the engine needs to know from outside: zones, and the holidays of a followed calendar.
+/// The facts that the engine needs from outside: zones, and the holidays of a followed calendar.
 public struct OfficeContext: Sendable {
     /// Returns the clock of an IANA zone; nil for an unknown name.
     public var clock: @Sendable (String) -> (any OfficeClock)?

@@ -13,7 +13,7 @@ extension OfficeSettings {
     /// The longest title, in characters as a person counts them.
     public static let longestTitle = 50
     public static let monthlyGoals = 1...31
-    /// The most dates that the list of holidays may have.
+    /// The maximum number of dates that the list of holidays may have.
     public static let mostHolidays = 1000
 
     /// The same settings with title and address trimmed; an address of only spaces becomes nil.
@@ -26,7 +26,7 @@ extension OfficeSettings {
         return settings
     }
 
-    /// What is wrong with these settings after `trimmed()`; empty when they are valid.
+    /// The faults of these settings after `trimmed()`; empty when they are valid.
     public func faults(isZone: (String) -> Bool) -> [OfficeSettingsFault] {
         var faults: [OfficeSettingsFault] = []
         for (pointer, title) in [("/officeTitle", officeTitle), ("/remoteTitle", remoteTitle)] {

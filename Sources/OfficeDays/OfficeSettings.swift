@@ -47,8 +47,8 @@ public struct OfficeSettings: Hashable, Sendable, Codable {
 
     public init() {}
 
-    /// The settings with the defaults of how events look and when they are. What only the person knows stays: whether
-    /// and where events are written, zones, address and holidays.
+    /// The settings with the defaults of how events look and when they are. Settings that only the person knows stay:
+    /// whether and where events are written, zones, address and holidays.
     public var withDefaults: OfficeSettings {
         var settings = OfficeSettings()
         settings.enabled = enabled

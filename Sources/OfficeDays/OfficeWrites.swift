@@ -15,8 +15,8 @@ public struct OfficeWrite: Hashable, Sendable {
 
 /// The changes that an action made.
 public struct OfficeWrites: Hashable, Sendable {
-    /// What has to be written, in order of date. When an event moves to another calendar, the new one is created before
-    /// the old one is deleted.
+    /// The writes that have to be made, in order of date. When an event moves to another calendar, the new one is
+    /// created before the old one is deleted.
     public internal(set) var writes: [OfficeWrite] = []
     /// The number of events that were checked and are already as they should be.
     public internal(set) var unchanged = 0

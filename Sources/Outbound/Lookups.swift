@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Questions to name servers, each of which blocks a thread for as long as the servers take.
 ///
-/// Whoever names a host decides how long that is. So askers take turns, each with one question under way, and whoever had
-/// a slow answer lately asks on other threads than everybody else. What several ask is asked once.
+/// Whoever names a host decides how long that is. So askers take turns, each with one question under way, and whoever had a
+/// slow answer lately asks on other threads than everybody else. A question that several callers ask is sent once.
 final class Lookups<Found: Sendable>: Sendable {
     private struct Pause {
         var end: ContinuousClock.Instant

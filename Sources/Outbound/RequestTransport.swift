@@ -13,7 +13,7 @@ package struct OutboundRequest: Sendable {
     /// A token of RFC 9110 section 9, in upper case.
     package var method: String
     package var url: PublicURL
-    /// The address to connect to, even if the host's name has another one by then.
+    /// The address to connect to, even if the host's name resolves to another one by then.
     package var address: IPAddress
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]?

@@ -15,7 +15,7 @@ package enum ProgramFiles {
     private static let all: [(name: String, bytes: [UInt8])] = {
         var found: [(name: String, bytes: [UInt8])] = []
         while true {
-            // What a file points to is never changed or freed.
+            // The memory to which a file points is never changed or freed.
             let file = unsafe kalends_file_at(Int32(found.count))
             guard let name = unsafe file.name, let bytes = unsafe file.bytes else { return found }
             let buffer = unsafe UnsafeBufferPointer(start: bytes, count: file.count)

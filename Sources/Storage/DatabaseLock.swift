@@ -25,7 +25,7 @@ public final class DatabaseLock: Sendable {
 
     /// Takes the lock of a database.
     ///
-    /// - Parameter creates: whether to create an empty file where there is none, so that no other process can create
+    /// - Parameter creates: whether to create an empty file if the file is missing, so that no other process can create
     ///   one.
     /// - Throws: `StorageError.locked` or `lockedElsewhere` at once when another process has it.
     public init(database: String, creates: Bool) throws {
@@ -98,8 +98,8 @@ public final class DatabaseLock: Sendable {
 
     /// Requires that a database with several names is always opened by the same one.
     ///
-    /// SQLite's log lies beside the name by which the file was opened: after a crash, a program that opens it by
-    /// another name would lose the changes in the log.
+    /// SQLite's log is next to the name by which the file was opened: after a crash, a program that opens it by another
+    /// name would lose the changes in the log.
     private static func rememberName(of identity: FileIdentity, at database: String, in lock: CInt) throws {
         let line = Array("\(identity.inode)\n".utf8)
         var kept = [UInt8](repeating: 0, count: 32)

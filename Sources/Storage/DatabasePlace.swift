@@ -14,7 +14,7 @@ package enum DatabasePlace {
     /// The place as people are shown it: a path unchanged, or an address's host, port, user and database without a
     /// password.
     ///
-    /// What cannot be read as an address is left out.
+    /// Parts that cannot be read as an address are left out.
     package static func shown(_ text: String) -> String {
         guard isServer(text) else { return text }
         if let scheme = schemes.first(where: { text.hasPrefix($0) }) { return uri(text.dropFirst(scheme.count)) }

@@ -42,7 +42,7 @@ public struct FileIdentity: Hashable, Sendable {
 
     /// Returns where a symbolic link, or a chain of them, leads; any other path is returned unchanged.
     ///
-    /// Companion files, such as SQLite's log, lie beside the file itself and not beside its links.
+    /// Companion files, such as SQLite's log, are next to the file itself and not next to its links.
     public static func resolvingLinks(_ path: String) -> String {
         var path = path
         // Linux follows at most 40 links, too.

@@ -128,7 +128,7 @@ struct RecordTable<Record: Sendable>: Sendable {
             return column
         }
 
-        /// A value that the record's queries compute beside the columns.
+        /// A value that the record's queries compute in addition to the columns.
         static func computed<Value: ColumnValue>(_ name: String, _ path: Path<Value>) -> Column {
             var column = shown(name, path)
             column.isStored = false

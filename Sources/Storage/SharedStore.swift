@@ -14,11 +14,11 @@ public protocol SharedStore: Sendable {
     ///   answer within seconds, and then nothing is confirmed.
     func confirm(then completion: @escaping Confirmation)
 
-    /// Removes what was noted of writes below a number that an earlier call returned, as if no server needed it; a server
+    /// Removes what was noted about writes below a number that an earlier call returned, as if no server needed it; a server
     /// that had not seen it forgets everything that it keeps in memory.
     ///
     /// - Parameter number: nil to remove nothing.
-    /// - Returns: the number below which every transaction is over.
+    /// - Returns: the number below which every transaction has ended.
     func forgetWritten(below number: Int?) async throws -> Int
 }
 

@@ -34,7 +34,8 @@ public protocol Store: Sendable {
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value
 
-    /// Writes like `write`, beside other writes where the engine can: the caller answers for what `turn` says of `body`.
+    /// Writes like `write`, beside other writes where the engine can: the caller guarantees that `turn` describes `body`
+    /// correctly.
     func write<Value: Sendable>(
         _ turn: WriteTurn, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value
@@ -161,6 +162,6 @@ public protocol WriteTransaction: ReadTransaction {
     /// only one does.
     var sharedNumber: Int? { get }
 
-    /// Whether no other write goes on meanwhile.
+    /// Whether no other write goes on at the same time.
     var isAlone: Bool { get }
 }

@@ -12,7 +12,7 @@ public final class WriteGauge: Sendable {
     private let counted = Atomic(0)
     /// When the open transaction began, in microseconds since `start`; 0 when none is open.
     private let begun = Atomic(0)
-    /// The same of those that are open beside others.
+    /// The same for transactions that are open next to others.
     private let beside = Mutex<[Int]>([])
     /// The beginning of the transaction that was given up.
     private let givenUp = Atomic(-1)
@@ -28,7 +28,8 @@ public final class WriteGauge: Sendable {
     public var total: Duration { .microseconds(taken.load(ordering: .relaxed)) + (open ?? .zero) }
     public var count: Int { counted.load(ordering: .relaxed) }
 
-    /// How long the open transaction has held the writer, or the oldest of those beside others; nil when none is open.
+    /// How long the open transaction has held the writer, or the oldest of those that run next to others; nil when none
+    /// is open.
     public var open: Duration? {
         let begun = begun.load(ordering: .relaxed)
         let first = beside.withLock { ($0 + (begun == 0 ? [] : [begun])).min() }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What no other write changes while one goes on, where several write to one database (docs/nodes.md).
+/// The data that no other write changes while one goes on, where several write to one database (docs/nodes.md).
 ///
 /// An engine with one writer gives every write everything.
 public enum WriteTurn: Sendable {
-    /// The write may change everything: no other write goes on meanwhile.
+    /// The write may change everything: no other write goes on at the same time.
     case alone
     /// The write changes rows that have this circle's id; only writes that go alone change what else it reads.
     case circle(String)
@@ -45,7 +45,7 @@ extension Store {
         guard try await read({ try $0.hasChangesWithoutPlace() }) else { return }
         let most = 5_000
         var count = most
-        // Those that come meanwhile may wait for the next call.
+        // Those that arrive in the meantime may wait for the next call.
         while count == most {
             count = try await write(.order) { transaction in
                 transaction.concernsNamedCirclesOnly()

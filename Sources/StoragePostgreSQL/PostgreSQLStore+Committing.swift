@@ -29,7 +29,7 @@ extension PostgreSQLStore {
     ///
     /// A number that was lost with its server is used again, by a promoted standby or by the same server after its
     /// restart. The success of that transaction says nothing about ours. Nor does anything that a server says which was
-    /// replaced: it may know nothing of ours, or of its end.
+    /// replaced: it may not know our transaction, or its end.
     ///
     /// - Parameters:
     ///   - serverStart: when the server that assigned the number was started.

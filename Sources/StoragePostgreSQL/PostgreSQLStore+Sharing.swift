@@ -14,7 +14,7 @@ extension PostgreSQLStore: SharedStore {
     private static let turnLimit = Duration.seconds(5)
     /// How long to wait for a server that has the database to itself.
     private static let sharePatience = Duration.seconds(2)
-    /// How long to try to change the schema, beside other servers or as the only one.
+    /// How long to try to change the schema, next to other servers or as the only one.
     private static let migrationPatience = Duration.seconds(10)
 
     /// The statement that takes a turn alone among all servers, before the transaction's snapshot and until it ends.
@@ -39,11 +39,11 @@ extension PostgreSQLStore: SharedStore {
         }
     }
 
-    /// Lets go of what a session has of a turn that it did not get, after its transaction was rolled back.
+    /// Releases the locks that a session holds for a turn that it did not get, after its transaction was rolled back.
     func leave(_ turn: WriteTurn, _ session: Session) throws(SessionFailure) {
         guard let key = turn.name.map(Self.key) else { return }
         let (high, low) = (UInt32(truncatingIfNeeded: key >> 32), UInt32(truncatingIfNeeded: key))
-        // PostgreSQL warns of a lock that is let go of and was not held.
+        // PostgreSQL warns when a lock is released that was not held.
         try session.run(
             """
             SELECT pg_advisory_unlock(\(key)) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()
@@ -56,7 +56,7 @@ extension PostgreSQLStore: SharedStore {
         Int64(bitPattern: circle.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 })
     }
 
-    /// Returns a session for writes that go beside others.
+    /// Returns a session for writes that run next to others.
     func beside(_ slot: inout Session?) throws -> Session {
         if let session = slot, isCurrent(session) { return session }
         slot = nil
@@ -112,13 +112,13 @@ extension PostgreSQLStore: SharedStore {
         var (circles, isAny): (Set<ByteString>, Bool) = ([], false)
         try session.each(Self.question, [.integer(before.end), .text(before.running)]) { row in
             (found, time) = (Snapshot(try row.text(required: "seen")), try row.integer(required: "now"))
-            // What this server has not seen may have been removed.
+            // Records that this server has not seen may have been removed.
             if before.mayLack(upTo: try row.integer(required: "forgotten")) { isAny = true }
             guard let circle = row.text("circle") else { return }
             if circle.isEmpty { isAny = true }
             circles.insert(ByteString(circle))
         }
-        // What was waited for at the end may not have come: the server warns, and may be one that was replaced.
+        // The notification that was awaited at the end may not have come: the server warns, and may be one that was replaced.
         guard session.takeWarnings() == 0 else {
             throw StorageError.unreachable("no standby confirms that it is the primary")
         }
@@ -174,7 +174,7 @@ extension PostgreSQLStore: SharedStore {
     }
 
     /// Whether a session is with the server that confirms what ended. One of another server is dropped: the server may
-    /// have been replaced, and what it has is no longer what counts.
+    /// have been replaced, and its data is then no longer authoritative.
     func isCurrent(_ session: Session) -> Bool {
         use != .shared || confirmations.isLed(by: session)
     }
@@ -284,7 +284,7 @@ extension PostgreSQLStore: SharedStore {
 }
 
 extension WriteTurn {
-    /// What the turn locks by its name.
+    /// The lock that the turn takes by its name.
     fileprivate var name: String? {
         switch self {
         case .alone, .order: nil

@@ -151,7 +151,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         }
     }
 
-    /// Runs a write beside those of other circles.
+    /// Runs a write next to those of other circles.
     private func inTurn<Value: Sendable>(
         _ turn: WriteTurn, _ scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
@@ -182,7 +182,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     // MARK: Transactions
 
     /// - Parameters:
-    ///   - isKept: whether it goes by a session that only renewals use.
+    ///   - isKept: whether it uses a session that only renewals use.
     ///   - isNoted: whether other servers are informed which circles it concerns.
     ///   - asked: when the caller began to wait.
     private func transaction<Value: Sendable>(
@@ -274,7 +274,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
                 ring(&slot, session, scope)
             } else {
                 try session.endReading()
-                // What was announced and not asked for may have failed.
+                // A query that was announced and not asked for may have failed.
                 if let failure = session.failure { throw failure }
             }
             return value

@@ -64,7 +64,7 @@ struct PostgreSQLTransaction: WriteTransaction {
 /// The target of migrations, which only one process at a time runs.
 struct PostgreSQLMigrationTarget: MigrationTarget {
     let session: Session
-    /// The statement that takes the turn among servers which may write meanwhile.
+    /// The statement that takes the turn among servers that may write at the same time.
     var turn = ""
 
     /// How long another process may make or change the tables.

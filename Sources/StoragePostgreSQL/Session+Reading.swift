@@ -12,7 +12,7 @@ enum Reading {
     case none, toBegin, begun
 }
 
-/// What the server has yet to answer.
+/// The queries that the server has yet to answer.
 enum Awaited {
     case beginning, ending
     case preparation
@@ -37,7 +37,7 @@ extension Session {
             reading = .none
             return
         }
-        // Otherwise the server might wait for somebody to take these rows, and keep its snapshot meanwhile.
+        // Otherwise the server might wait for somebody to take these rows, and keep its snapshot in the meantime.
         try drain()
         try send("COMMIT", .ending)
         try endGroup()

@@ -24,7 +24,7 @@ internal import Storage
     private var preparedCount = 0
     /// The transaction in the pipeline, if it is one that only reads.
     var reading = Reading.none
-    /// What the server has yet to answer in the pipeline, in this order.
+    /// The queries in the pipeline that the server has yet to answer, in this order.
     var awaited: [Awaited] = []
     /// How often an answer was waited for, however much was sent before it.
     private(set) var waits = 0
@@ -176,7 +176,7 @@ internal import Storage
 
     // MARK: Preparing
 
-    /// Returns a statement that the server keeps for the session, if it has it already.
+    /// Returns a statement that the server keeps for the session, if the server has it already.
     func known(_ sql: String, _ arguments: [SQLValue]) -> PreparedStatement? {
         prepared[sql]?.first { $0.takes(arguments) }
     }

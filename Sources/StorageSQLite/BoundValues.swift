@@ -71,7 +71,7 @@ struct BoundValues {
     /// Takes the arguments away from the statement, which is kept for the next time; must be called before the values go.
     func clear() { unsafe sqlite3_clear_bindings(statement.sqliteStatement) }
 
-    /// The values of the row at which the statement stands.
+    /// The values of the statement's current row.
     func row() -> [SQLValue] {
         let handle = unsafe statement.sqliteStatement
         let count = unsafe sqlite3_column_count(handle)

@@ -19,7 +19,7 @@ final class LogFolding: Sendable {
     /// The pages from which the log is made to begin again (64 MiB). As long as one reader follows another, SQLite does not
     /// do so by itself, and the log grows.
     private static let mostPages = 16_384
-    /// How many milliseconds readers may keep it from that, and how long it waits after it was kept from it.
+    /// How many milliseconds readers may prevent it, and how long it waits after they did.
     private static let patience = 100
     private static let pause = Duration.seconds(1)
 
@@ -49,14 +49,14 @@ final class LogFolding: Sendable {
     /// Lets the log be folded after a commit if it is long enough.
     ///
     /// - Parameters:
-    ///   - isStaged: whether an import staged events, of which more follow.
+    ///   - isStaged: whether an import staged events, and will stage more.
     ///   - writes: measures it, because writers wait for it.
     func afterCommit(isStaged: Bool, _ pool: DatabasePool, _ writes: WriteGauge) {
         let most = isStaged ? Self.pagesWhileStaging : Self.pages
         guard pages.load(ordering: .relaxed) >= most, !isComing.exchange(true, ordering: .relaxed) else { return }
         pool.asyncWriteWithoutTransaction { db in
             self.isComing.store(false, ordering: .relaxed)
-            // What fails here, such as for want of space, is tried again after the next commit.
+            // A step that fails here, for example for lack of space, is tried again after the next commit.
             if !self.hasEnded.load(ordering: .relaxed) { try? writes.measure(count: 0) { try self.fold(db) } }
         }
     }

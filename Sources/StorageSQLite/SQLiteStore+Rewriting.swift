@@ -8,7 +8,7 @@ extension SQLiteStore {
 
     /// Rewrites a small file, and empties the log, which has former contents of pages up to its end.
     ///
-    /// What is removed is overwritten with zeros, but SQLite may have moved a row from one page to another before, and
+    /// Removed data is overwritten with zeros, but SQLite may have moved a row from one page to another before, and
     /// leaves it in the unused part of the first. Throws `StorageError` while somebody reads from the log.
     public func overwriteRemoved() async throws -> Bool {
         try await Self.inOurWords { [self] in

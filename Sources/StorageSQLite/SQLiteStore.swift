@@ -66,7 +66,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
                 throw StorageError.unusable("SQLite does not keep synchronous=FULL in WAL mode on \(path).")
             }
             try Schema.migrate(SQLiteMigrationTarget(pool: pool), continuesCopy: continuesCopy)
-            // What a statement needs to undo itself stays in memory: a file for it, made and removed each time, took
+            // The data that a statement needs to undo itself stays in memory: a file for it, made and removed each time, took
             // longer than the statement. A migration may sort whole tables, which would need all of the memory.
             try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA temp_store = MEMORY") }
             // A migration is committed as a whole, and SQLite folds the log in that commit.

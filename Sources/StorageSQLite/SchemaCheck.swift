@@ -18,8 +18,8 @@ public enum SchemaCheck {
     /// Examines a file without changing it.
     ///
     /// - Parameter isWhole: whether all of the database has to be in the file, as in a backup.
-    /// - Throws: `StorageError` when it is not a database, is of a newer version, or differs from what this program
-    ///   creates.
+    /// - Throws: `StorageError` when it is not a database, comes from a newer version, or differs from what this
+    ///   program creates.
     public static func check(path: String, isWhole: Bool = false) throws {
         try FileKind.requireDatabase(path)
         var configuration = Configuration()

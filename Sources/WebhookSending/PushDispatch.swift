@@ -7,8 +7,8 @@ import Storage
 
 /// Tells calendar apps of changes while the server runs (draft-bitfire-webdav-push).
 ///
-/// What changes within half a second goes out with one message. All state is in the database, so sending continues after
-/// a restart; each message says only that something has changed, so that of several one is enough.
+/// Changes within half a second go out in one message. All state is in the database, so sending continues after a restart; each
+/// message says only that something has changed, so that of several one is enough.
 package struct PushDispatch: Service {
     package let services: Services
     package let logger: Logger
@@ -24,7 +24,7 @@ package struct PushDispatch: Service {
     private static let patience = 6
     /// How long changes are collected.
     private static let collecting = Duration.milliseconds(500)
-    /// The most registrations of one person, and of all people, that are served at a time.
+    /// The maximum number of registrations of one person, and of all people, that are served at a time.
     private static let (mostOfPerson, most) = (8, 2000)
     /// How many more registrations than that are looked at together.
     private static let page = 500
@@ -67,7 +67,7 @@ package struct PushDispatch: Service {
         await logger.attempt("calendar apps cannot hear of changes", work)
     }
 
-    /// Returns registrations whose app has to hear of changes, beside those that are being served.
+    /// Returns registrations whose app has to hear of changes, in addition to those that are being served.
     private func behind(_ lanes: WebhookLanes) async throws -> [(id: String, user: String)] {
         let served = lanes.count
         guard served < Self.most, services.isSealingKeyRight else { return [] }

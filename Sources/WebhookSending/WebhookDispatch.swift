@@ -21,7 +21,8 @@ package struct WebhookDispatch: Service {
     }
 
     private static let pause = Duration.seconds(1)
-    /// The most concurrent messages for one webhook, of all servers together, as long as these are no more.
+    /// The maximum number of concurrent messages for one webhook, over all servers together, unless there are more servers than
+    /// that.
     private static let concurrencyLimit = 8
     /// Milliseconds without success after which a message is given up and its webhook is disabled.
     private static let patience = 3 * 86_400_000

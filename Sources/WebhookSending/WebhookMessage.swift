@@ -11,7 +11,7 @@ struct WebhookMessage: Sendable {
     let headers: [(name: String, value: String)]
     let body: [UInt8]
 
-    /// The most changes in one message.
+    /// The maximum number of changes in one message.
     static let most = 100
 
     /// - Parameter changes: the changes of a circle; nil for a trial message.

@@ -20,7 +20,7 @@ struct WebhookSender: Sendable {
 
     /// The longest time from the connection to the end of the response.
     private static let deadline = Duration.seconds(15)
-    /// The most bytes of a response that are read before the connection is closed.
+    /// The maximum number of bytes that are read from a response before the connection is closed.
     private static let bodyLimit = 1024
 
     func send(_ message: WebhookMessage) async -> WebhookAnswer {

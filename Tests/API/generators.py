@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clients that public generators make of a server's OpenAPI document, as docs/host-application.md says."""
+"""Clients that public generators make from a server's OpenAPI document, as docs/host-application.md says."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ GENERATED = Path(__file__).resolve().parent.parent.parent / "Samples" / "first-h
 
 
 class Faulty(Exception):
-    """What a generator has to say of the document."""
+    """What a generator has to say about the document."""
 
 
 def ran(command, folder):

@@ -52,7 +52,7 @@ def made_up(name, is_fixed, paths, checks, folder, options):
     server, things = seeded(folder)
     try:
         config = folder / "schemathesis.toml"
-        # A condition that does not hold, and a wait, are told before the body is looked at (RFC 9110 section 13.2.1).
+        # A condition that does not hold, and a wait, are answered before the body is looked at (RFC 9110 section 13.2.1).
         lines = ["[checks.negative_data_rejection]", "expected-statuses = [400, 401, 403, 404, 405, 409, 412, 413, 422, 429]"]
         lines += ["[parameters]"] + [
             f'"path.{part}" = "{value}"' for part, value in things.items() if is_fixed and part != "feed"]

@@ -133,7 +133,7 @@ private struct ClientWay: Sendable {
             #expect(type?.child(.caldav, "calendar") != nil)
         },
         ClientWay(
-            "python-caldav, Home Assistant", "name the properties of a `principal-property-search` beside `prop`",
+            "python-caldav, Home Assistant", "name the properties of a `principal-property-search` outside `prop`",
             "they are answered, too", "[code] python-caldav/caldav 88a223d"
         ) { app, _ in
             let search =

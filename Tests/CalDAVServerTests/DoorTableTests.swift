@@ -245,7 +245,7 @@ private struct Place: Sendable {
                         let answer = try await Self.send(ask, path, body: body, to: server, as: clients[who])
                         let cell = try Self.cell(ask, answer)
                         let said = "\(who.title): \(ask.title) at \(path) is \(cell): \(answer.text.prefix(300))"
-                        // Nobody learns what there is, and what may not be changed is read-only, never missing.
+                        // Nobody learns what exists, and a resource that may not be changed is read-only, never missing.
                         if who == .nobody { #expect(answer.status == 401, "\(said)") }
                         if who == .stranger, path != "/dav/" { #expect(answer.status == 404, "\(said)") }
                         let isInCircle = path.hasPrefix("\(who.home)c/") || path.hasPrefix("\(who.home)c~tasks/")

@@ -258,7 +258,7 @@ struct PushedApp {
             )
             _ = try await register(ann, "\(ann.home)c~tasks/", phone.body(receiver.url + "/ann"))
             _ = try await register(ben, "\(ben.home)c~tasks/", phone.body(receiver.url + "/ben"))
-            // It is no task, so nobody who follows the tasks is told.
+            // It is not a task, so nobody who follows the tasks gets a message.
             try await server.put(
                 "appointments", "a",
                 ["patientId": "mom", "provider": "Dr. Lee", "startAt": "2026-03-04T09:00:00-08:00"])

@@ -29,7 +29,7 @@ final class LoopbackHTTP: ProviderHTTP {
     }
 
     var sent: [Sent] { state.withLock { $0.sent } }
-    /// The most requests that were under way at once.
+    /// The maximum number of requests that were under way at once.
     var most: Int { state.withLock { $0.most } }
 
     /// Returns the requests that were sent, and clears the list.

@@ -14,7 +14,7 @@ final class ScriptedHTTP: ProviderHTTP {
     private let state: Mutex<(steps: [Step], requests: [ProviderRequest], kept: Int, worked: [String])>
     /// Runs before each answer.
     private let pause: @Sendable () async -> Void
-    /// The most bytes that may be kept.
+    /// The maximum number of bytes that may be kept.
     private let room: Int
 
     init(_ steps: [Step], room: Int = .max, pause: @escaping @Sendable () async -> Void = {}) {

@@ -49,7 +49,7 @@ class Entry:
     is_done: bool = False
 
     def is_like(self, other):
-        """Whether all but the title is the same; a title is made of patient and provider, and names here the latter."""
+        """Whether all but the title is the same; a title is made from patient and provider, and here names the latter."""
         return replace(self, title="") == replace(other, title="")
 
 
@@ -203,7 +203,7 @@ class Turn:
         self.must_hold("the rest of the series to stay")
 
     def copy(self):
-        """An app takes over the whole title, which the server makes of the patient and the provider."""
+        """An app takes over the whole title, which the server makes from the patient and the provider."""
         uid = f"copied-in-{self.program.name}"
         self.program.copy(self.person.uid(0, "visit"), uid)
 

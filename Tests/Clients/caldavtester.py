@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Apple's CalDAVTester and its pycalendar as Python 3 runs them: copies of two checkouts, of which the first is the port of
+"""Apple's CalDAVTester and its pycalendar as Python 3 runs them: copies of two checkouts; the first is the port of
 DeepDiver1975/ccs-caldavtester, and the second apple/ccs-pycalendar, which is for Python 2."""
 
 import re
@@ -40,7 +40,7 @@ PYCALENDAR = [
 
 
 def changed(files, edits):
-    """Edits files by patterns, of which each must be there."""
+    """Edits files by patterns, each of which must occur."""
     texts = {file: file.read_text() for file in files}
     for pattern, replacement in edits:
         count = 0

@@ -220,7 +220,7 @@ APPLE_UNSENT = {"reports": "Resource/CalDAV/reports/put/15.txt"}
 
 
 def apple_settings(template, door, users):
-    """Their description of a server, made of the one that they bring."""
+    """Their description of a server, made from the one that they bring."""
     text = template.read_text()
     where = urlsplit(door.url)
     text = re.sub(r"<host>.*?</host>", f"<host>{where.hostname}</host>", text, count=1)

@@ -96,7 +96,7 @@ class Account:
         client.modify_object_sync(component, ECal.ObjModType.ALL, FLAGS, None)
 
     def _occurrence(self, client, component, original):
-        """What the engine makes of a series, and Evolution shows, for one time."""
+        """How the engine expands a series, and Evolution shows it, for one time."""
         found = []
 
         def one(instance, *_):

@@ -205,14 +205,14 @@ def swift(folder, server):
 PROGRAMS = {
     "python": python, "typescript": typescript, "swift": swift, "generated-python": generated_python,
     "generated-typescript": generated_typescript}
-# What a program needs beside the server.
+# What a program needs besides the server.
 NEEDS = {
     "typescript": ["node", "tsc"], "generated-python": [TOOLS / "openapi-python-client"],
     "generated-typescript": ["node", "tsc", TOOLS / "openapi-generator-cli"]}
 
 
 def hour(name, command, server, turn):
-    """One run of a program, and what there is to see of it afterwards."""
+    """One run of a program, and what can be seen of it afterwards."""
     relay = Relay(server)
     key = server._key
     environment = server.environment | {

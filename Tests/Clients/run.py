@@ -70,7 +70,7 @@ def by_event(occurrences):
 
 
 def compare(result, program, schedule, views, stage):
-    """The events of which the program holds every occurrence, and no other, in whatever way it is asked."""
+    """The events for which the program holds every occurrence, and no other, however it is asked."""
     wanted = [program.comparable(occurrence) for occurrence in schedule.occurrences()]
     expected = by_event(wanted)
     right = set(expected)

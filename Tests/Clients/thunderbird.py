@@ -124,7 +124,7 @@ class Thunderbird(Program):
             f"{calendar}.name": "Kalends",
             f"{calendar}.cache.enabled": True,
             f"{calendar}.readOnly": True,
-            # In minutes. It is told when to refresh; once more on its own would only get in the way.
+            # In minutes. The test tells it when to refresh; once more on its own would only get in the way.
             f"{calendar}.refreshInterval": "60",
         }
 
@@ -210,7 +210,7 @@ class Thunderbird(Program):
             return None
 
     def _rows(self):
-        # A copy: the file belongs to Thunderbird while it runs, and what is not yet moved in lies beside it.
+        # A copy: the file belongs to Thunderbird while it runs, and its log, which is not yet moved in, is next to it.
         with tempfile.TemporaryDirectory(dir=self.home) as folder:
             for suffix in ("", "-wal"):
                 source = f"{self.cache}{suffix}"

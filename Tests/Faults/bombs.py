@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small requests that make the server do very much: each attacker strikes again and again beside an ordinary reader and an
+"""Small requests that make the server do very much: each attacker strikes again and again next to an ordinary reader and an
 ordinary writer, who must not notice, and a server that is told to stop in the middle of a strike has to stop.
 
     KALENDS=.build-release/release/kalends python3 -B Tests/Faults/bombs.py [--seconds 20] [--only phone_conflicts] [--factor 1]
@@ -262,7 +262,7 @@ def percentile(times, part):
 
 
 def stop_amid(attacker, server):
-    """Seconds that a server takes to stop which is told so in the middle of a strike."""
+    """Seconds that a server takes to stop when it gets the signal in the middle of a strike."""
     def strike():
         try:
             attacker.strike(server, 1_000)

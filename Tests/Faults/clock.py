@@ -38,7 +38,7 @@ def rounds(folder):
     offset = Path(folder) / "offset"
     offset.write_text("+0")
     # Through a shell, because the library changes the environment of the first program that it is loaded into, where
-    # Swift looks for its arguments. A jump of the clock is none of the time that passes.
+    # Swift looks for its arguments. A jump of the clock does not count as time that passes.
     server = Server(folder, folder, launcher=[
         "env", f"LD_PRELOAD={library}", f"FAKETIME_TIMESTAMP_FILE={offset}", "FAKETIME_NO_CACHE=1",
         "FAKETIME_DONT_FAKE_MONOTONIC=1", "DONT_FAKE_MONOTONIC=1", "bash", "-c", 'exec "$@"', "kalends"])

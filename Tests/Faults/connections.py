@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many connections at 15 minutes on one server, beside a provider that takes 50 ms a request.
+"""Many connections at 15 minutes on one server, with a provider that takes 50 ms a request.
 
     python3 -B Tests/Faults/connections.py KALENDS [--sizes 100,1000,10000] [--window 300] [--items 5]
 

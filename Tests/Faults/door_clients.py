@@ -116,7 +116,7 @@ class App:
         self.copies, self.tokens = {}, {}
 
     def send(self, method, path, body=None, **fields):
-        """An answer; raises Down when there is none."""
+        """An answer; raises Down when none comes."""
         password = self.password
         headers = {name.replace("_", "-"): value for name, value in fields.items()}
         headers |= {"Authorization": password.field, "User-Agent": "DAVx5/4.5"}

@@ -293,7 +293,7 @@ class History:
             return moved, {"start": start} if is_owner else {}
         rule = value(main, "RRULE")
         if way == "title":
-            # It is made of the patient and the provider, and stays.
+            # It is made from the patient and the provider, and stays.
             return edited(text, SUMMARY=f"SUMMARY:Nobody{number}"), {}
         if rule is None:
             if way == "status":

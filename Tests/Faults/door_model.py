@@ -48,7 +48,7 @@ class Write:
         self.cell, self.changes, self.before = cell, changes, before
 
     def end(self, is_done, values=None):
-        """`is_done`: none if nobody knows. `values`: what is known of the fields afterwards, where it differs."""
+        """`is_done`: none if nobody knows. `values`: what is known about the fields afterwards, where it differs."""
         cell = self.cell
         with cell.lock:
             changes = self.changes | (values or {})

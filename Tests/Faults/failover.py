@@ -42,7 +42,7 @@ BATCH = 20
 
 
 class Member(Replicated):
-    """One of two PostgreSQLs, of which each is the primary in turn."""
+    """One of two PostgreSQLs, which take turns as the primary."""
 
     def everything(self):
         """The server's processes."""
@@ -203,7 +203,7 @@ def taken(servers, number):
 
 
 def returned(old, new, servers, number):
-    """The old primary is there again, as one that only reads; the servers connect anew, and must not stay with it."""
+    """The old primary is there again, as one that only reads; the servers reconnect, and must not stay with it."""
     for _ in range(3):
         new.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kalends'")
         taken(servers, f"{number}-returned")

@@ -233,7 +233,7 @@ def wrongly_stored(looks, fetches, refreshes, last=()):
 
 
 def _told(events):
-    """How many events of which answers."""
+    """How many events have which answers."""
     parts = defaultdict(int)
     for _, answer in events:
         parts[answer] += 1

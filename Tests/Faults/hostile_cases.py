@@ -126,7 +126,7 @@ def random_damage(seed):
 
 
 def open_log(place):
-    """A backup whose latest rows are in a log beside it, as of a program that was killed."""
+    """A backup whose latest rows are in a log next to it, as after a program was killed."""
     connection = sqlite3.connect(place.backup)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("UPDATE circles SET name = 'in the log'")
@@ -140,7 +140,7 @@ def open_log(place):
 
 
 def hot_journal(place):
-    """A backup in whose middle somebody was killed: what it was before is in the journal beside it."""
+    """A backup in whose middle somebody was killed: its former content is in the journal next to it."""
     connection = sqlite3.connect(place.backup, isolation_level=None)
     connection.execute("PRAGMA journal_mode = DELETE")
     connection.execute("PRAGMA cache_size = 1")
@@ -308,7 +308,7 @@ def backup_cases(Case):
         return place.path("b.sqlite")
 
     def whole(place):
-        """Why the backup is none, or not for its owner only."""
+        """Why the file is not a backup, or not for its owner only."""
         if place.names() - {"b.sqlite"} != {"k.sqlite", "k.sqlite.key", "k.sqlite.accesses", "backup.sqlite"}:
             return f"more is left: {place.names()}"
         if place.path("b.sqlite").stat().st_mode & 0o777 != 0o600:

@@ -32,7 +32,7 @@ parser.add_argument("--kills", type=int, default=6)
 parser.add_argument("--any-time", action="store_true", help="do not judge times, on a busy machine or of a debug build")
 options = parser.parse_args()
 
-# Milliseconds that a transaction may take, and that another writer may wait beside other programs on the machine.
+# Milliseconds that a transaction may take, and that another writer may wait while other programs run on the machine.
 LONGEST_TRANSACTION, LONGEST_WAIT = 250, 500
 ADDRESS = "93.184.215.14"
 forked = multiprocessing.get_context("fork")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A hundred hostile clients of every kind at once, beside an ordinary reader and a writer.
+"""A hundred hostile clients of every kind at once, next to an ordinary reader and a writer.
 
 Each client repeats one attack: some need no credential, some a viewer's, some the host application's key. The server's
 memory has to stay within 256 MiB, the reader's 99th percentile below 100 ms, no write longer than 250 ms, and both must be
@@ -85,7 +85,7 @@ class Target:
 
     @property
     def peak(self):
-        """The most resident memory that there ever was, in MiB."""
+        """The maximum resident memory so far, in MiB."""
         text = open(f"/proc/{self.process.pid}/status").read()
         return int(re.search(r"VmHWM:\s+(\d+)", text)[1]) >> 10
 
@@ -237,7 +237,7 @@ def wrong_events(target, number):
 
 
 def own_events(target, number):
-    """Long events of a viewer's own, which their feed shows, in a form that is made of all of it."""
+    """Long events of a viewer's own, which their feed shows, in a form that is made from all of them."""
     events = [{"externalId": f"{number}-{random.randrange(40)}-{i}", "title": "x", "date": target.day,
                "description": "n" * 60_000} for i in range(20)]
     answer(target, "POST", "/sync/apple/events/upsert", json.dumps({"events": events}).encode(), user="vic", timeout=60)
@@ -358,7 +358,7 @@ def many_to_dos(target, number):
 
 
 def person_exports(target, number):
-    """Everything that is stored of a person of the largest circle, read or not."""
+    """Everything that is stored about a person of the largest circle, read or not."""
     path = f"/v1/users/{random.choice(['ann', 'vic'])}/export"
     if random.random() < 0.5:
         return unread(target, head(target, "GET", path))

@@ -124,7 +124,7 @@ class Mover:
 
 
 def asked(path, statement):
-    """One value of an SQLite database, which is not made where there is none."""
+    """One value of an SQLite database, which is not created if it does not exist."""
     connection = sqlite3.connect(f"file:{path}?mode=rw", uri=True)
     try:
         return str(connection.execute(statement).fetchone()[0])

@@ -41,7 +41,7 @@ class Node(Server):
             self.offset = place / "offset"
             self.offset.write_text("+0")
             # Through a shell, because the library changes the environment of the first program that it is loaded into,
-            # where Swift looks for its arguments. A jump of the clock is none of the time that passes.
+            # where Swift looks for its arguments. A jump of the clock does not count as time that passes.
             launcher += ["env", f"LD_PRELOAD={library}", f"FAKETIME_TIMESTAMP_FILE={self.offset}",
                          "FAKETIME_CACHE_DURATION=1", "FAKETIME_DONT_FAKE_MONOTONIC=1", "DONT_FAKE_MONOTONIC=1",
                          "bash", "-c", 'exec "$@"', "kalends"]
@@ -55,7 +55,7 @@ class Node(Server):
         self.database += " sslmode=disable gssencmode=disable"
 
     def part(self):
-        """No byte passes between it and the database, and nobody is told."""
+        """No byte passes between it and the database, and neither side is notified."""
         if self.wire:
             self.wire.mode = STANDING
         else:

@@ -576,7 +576,7 @@ def settle_calendars(cluster, calendars):
         if time.monotonic() > deadline:
             raise Violation("calendars are still fetched, a minute after the last was asked for")
         time.sleep(0.1)
-    # Where leases are of no use, because of a bug on purpose, what was fetched last may yet have to be stored.
+    # Where leases do not work, because of a deliberate bug, what was fetched last may yet have to be stored.
     time.sleep(1)
 
 

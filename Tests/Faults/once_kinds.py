@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One request of each POST that may have an `Idempotency-Key`, and what there is for it to change."""
+"""One request of each POST that may have an `Idempotency-Key`, and the things that it may change."""
 
 import base64
 import hashlib
@@ -151,7 +151,7 @@ class World:
         return self.until("conflict", found)
 
     def office_days(self):
-        """The path of a user's office days, two of which were changed from what is usual."""
+        """The path of a user's office days, two of which differ from the usual ones."""
         path, own = f"/v1/users/{self.user}/office-days", self.linked(0)
         self.must("PATCH", f"{path}/settings", {
             "enabled": True, "deviceTimeZone": "Europe/Vienna", "target": {"connectionId": own}, "officeTitle": "HQ"})

@@ -24,7 +24,7 @@ POOLER = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin
 
 
 class Secured(Cluster):
-    """A PostgreSQL on the loopback that lets in by TLS and password only, beside its own socket."""
+    """A PostgreSQL on the loopback that lets in by TLS and password only, in addition to its own socket."""
 
     def __init__(self):
         super().__init__()

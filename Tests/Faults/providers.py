@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile CalDAV servers that viewers name, beside an ordinary reader, a writer and people with ordinary calendars.
+"""Hostile CalDAV servers that viewers name, next to an ordinary reader, a writer and people with ordinary calendars.
 
     python3 -B Tests/Faults/providers.py KALENDS [--seconds 30] [--only endless,many] [--slack 1]
 

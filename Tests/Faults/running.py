@@ -42,7 +42,7 @@ def make_key(program, folder):
 
 
 def path_of(feed):
-    """The path of a feed's address in what the API says of it."""
+    """The path of a feed's address in the API's answer about it."""
     return re.search(r"https?://[^/]*(/.*)", json.loads(feed)["url"])[1]
 
 

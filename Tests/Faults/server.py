@@ -36,7 +36,7 @@ def seconds_to_stop(process):
 
 
 def longest_transaction(database):
-    """Milliseconds, since the server's start; it is asked at the operator's socket beside the database."""
+    """Milliseconds, since the server's start; it is asked at the operator's socket next to the database."""
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(f"{database}.sock")
     connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")

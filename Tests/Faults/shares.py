@@ -259,7 +259,7 @@ def percentile(times, part):
 
 
 def stop_amid(attack, server):
-    """Seconds that a server takes to stop which is told so while it is attacked."""
+    """Seconds that a server takes to stop when it gets the signal while it is attacked."""
     # Whoever attacks a server that stops loses the connection.
     threading.excepthook = lambda fault: None if isinstance(fault.exc_value, OSError) else threading.__excepthook__(fault)
     threads = attack.begin(server, time.monotonic() + 5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Thousands of slow clients beside readers who poll as usual.
+"""Thousands of slow clients next to readers who poll as usual.
 
 A third send their header a byte now and then, a third a body, a third read nothing of what they asked for, each once a
 second at a time of its own. All have to be cut within 30 seconds; meanwhile the 99th percentile of normal polls may

@@ -52,7 +52,7 @@ class History:
         self.items = {}
         # The last time that a person there gave the event of an item, or an occurrence, by the name and its original start.
         self.moved_there = {}
-        # Items of which something was deleted there, and events in the bin.
+        # Items with something that was deleted there, and events in the bin.
         self.deleted_there, self.bin = set(), {}
         self.foreign = None
         self.trace = []
@@ -418,7 +418,7 @@ class History:
     # The promises
 
     def excused(self):
-        """Items of which somebody was told that the sides differ."""
+        """Items for which somebody was notified that the sides differ."""
         names = set()
         for path in self.paths:
             for one in self.call("GET", f"{path}/conflicts?limit=200")["items"]:

@@ -25,7 +25,7 @@ struct ProgressLineTests {
     private static func onTerminal(_ arguments: [String]) throws -> (status: Int32, transcript: String) {
         let controller = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY)
         try #require(controller >= 0)
-        // TIOCSPTLCK and TIOCGPTN of Linux: unlock the terminal, and ask for its number. Both variables live meanwhile.
+        // TIOCSPTLCK and TIOCGPTN of Linux: unlock the terminal, and ask for its number. Both variables live throughout.
         var (lock, number): (CInt, CInt) = (0, 0)
         _ = unsafe ioctl(controller, 0x4004_5431, &lock)
         _ = unsafe ioctl(controller, 0x8004_5430, &number)

@@ -84,7 +84,7 @@ struct AccessJournalTests {
         let whole = MemoryDisk()
         try await opened(whole) { journal in
             for time in 1...5 {
-                // Its last byte is none that a tear would leave as it is.
+                // Its last byte is one that a torn write would change.
                 var access = FeedAccess.sample(1, at: time)
                 access.network = NetworkPrefix([UInt8](repeating: 0xFF, count: 16))
                 try await journal.append(access)

@@ -33,7 +33,7 @@ struct ClientFamilyTests {
         ("Wget/1.21.3", .commandLine),
         ("python-requests/2.31.0", .commandLine),
         ("Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", .browser),
-        // A mark within a word is none: browsers on iOS, and a library of Node's.
+        // A mark within a word does not count: browsers on iOS, and a library of Node's.
         (
             "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 CriOS/120.0 Mobile/15E148",
             .browser

@@ -36,7 +36,7 @@ struct FeedLedgerTests {
             await #expect(throws: FeedLedger.Refusal.labelTaken(by: first.id)) {
                 try await home.create(.sample(label: label))
             }
-            // Of another user, another circle and another label there is none yet.
+            // No feed of another user, another circle or another label exists yet.
             _ = try await home.create(.sample(of: "bob", label: label))
             _ = try await home.create(.sample(in: "other", label: label))
         }

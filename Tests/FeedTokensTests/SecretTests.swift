@@ -40,7 +40,7 @@ struct SecretTests {
             #expect(read == secret)
             #expect(read?.reveal() == secret.reveal())
             #expect(read?.hash == secret.hash)
-            // As a part of a longer text, as it stands in a path.
+            // As a part of a longer text, as it occurs in a path.
             #expect(Secret(kind, text: "/\(secret.reveal())".dropFirst()) == secret)
         }
     }

@@ -20,7 +20,7 @@ struct TokenMemoryTests {
     @Test("A shelf finds what it holds and nothing else, through any order of taking in and making room")
     func table() throws {
         var random = SystemRandomNumberGenerator()
-        // Few starts for the look-up, so that keys stand in each other's way.
+        // Few starts for the look-up, so that keys collide.
         let keys = (0..<300).map { number in
             TokenKey(first: [UInt64.random(in: 0..<24, using: &random), UInt64(number)], second: [0, 0])
         }

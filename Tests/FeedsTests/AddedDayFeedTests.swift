@@ -51,7 +51,7 @@ struct AddedDayFeedTests {
             ] {
                 #expect(lines.contains(line), "\(line)")
             }
-            // The change that the file brings stands, and only that.
+            // The change that the file brings stays, and no other.
             #expect(lines.count { $0 == "RECURRENCE-ID;TZID=Europe/Berlin:20260313T100000" } == 1)
             #expect(lines.contains("DTSTART;TZID=Europe/Berlin:20260313T150000"))
             #expect(try await Self.exported(server).count { $0.contains("VALUE=PERIOD") } == 2)

@@ -44,7 +44,7 @@ struct FeedCollectionTests {
             }
             server.clock.advance(seconds: 5)
             try await server.put("tasks", "pills", ["title": "Tea", "dueAt": "2026-03-06T08:00:00-08:00"])
-            // Each answer is of one state of the feed, and the next request sees the next one.
+            // Each answer shows one state of the feed, and the next request sees the next one.
             let next = server.services.feedCollection(try token(feed.path))
             await #expect(throws: CollectionFault.self) {
                 try await next.changes(of: own, after: own.number, limit: 9)

@@ -36,7 +36,7 @@ struct FeedHealthTests {
             #expect(size > 1_000_000)
             #expect(large?["sizeBytes"] == .integer(size))
             #expect(large?["isLarge"] == true && large?["warnings"]?.array?.count == 1)
-            // The old address's notice is none of the feed's own.
+            // The old address's notice is not one of the feed's own.
             try await server.call(.post, "/v1/feeds/\(feed.id)/regenerate", ["graceSeconds": 60]).expect(200)
             try await server.raw(.get, feed.path).expect(200)
             #expect(try await health()?["sizeBytes"] == .integer(size))

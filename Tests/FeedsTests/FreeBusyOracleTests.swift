@@ -65,7 +65,7 @@ struct FreeBusyOracleTests {
         }
     }
 
-    /// Compares what is said of a span; returns how many periods that are.
+    /// Compares what both say about a span; returns how many periods that are.
     private func compare(_ all: [Feeds], _ from: String, _ to: String, _ server: TestServer) async throws -> Int {
         var (input, asked): (Data, [ByteString: [Period]]) = (Data(), [:])
         for feeds in all {

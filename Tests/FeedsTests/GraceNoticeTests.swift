@@ -113,7 +113,7 @@ struct GraceNoticeTests {
                             let etag = try #require(whole.headers[.eTag])
                             known["\(kind) \(path)"] = (etag, whole.body)
                             bodies[whole.body, default: []].insert(path)
-                            // Another address's tag is none of this one's.
+                            // Another address's tag is not valid here.
                             for other in paths where other != path {
                                 guard let tag = known["\(kind) \(other)"]?.etag, tag != etag else { continue }
                                 var crossed = fields

@@ -75,7 +75,7 @@ struct ReachTests {
             }
             reach = try await Self.reach(server, "t")
             #expect(reach["have"] == 1 && reach["of"] == 1)
-            // The clock stands still: only the order of things tells who has what.
+            // The clock does not move: only the order of things tells who has what.
             try await Self.read(server, feed.path, "Apple Calendar (iOS)")
             try await server.put("tasks", "t", Self.task("Two"))
             reach = try await Self.reach(server, "t")
@@ -90,7 +90,7 @@ struct ReachTests {
             #expect(readers.allSatisfy { $0["feedId"]?.string == feed.id && $0["label"] == "Mine" })
             #expect(readers[1]["expectedAt"]?.string?.hasPrefix("2026-03-02T16:00:00") == true)
             #expect(readers[0]["expectedAt"] == .null)
-            // Another item's change is none of this one's.
+            // Another item's change is not a change of this one.
             try await server.call(.put, "/v1/circles/c/tasks/other", Self.task("Other")).expect(201)
             #expect(try await Self.reach(server, "t")["have"] == 1)
         }

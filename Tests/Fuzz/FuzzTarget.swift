@@ -8,8 +8,8 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     // SAFETY: libFuzzer lends `count` bytes for the length of this call; they are copied here.
     let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
     let reading = ReadingPromises.check(bytes)
-    // What is made of a reading costs twenty times the reading. One input in eight has all of it, always the same ones,
-    // so that what is found is found again.
+    // Processing a reading costs twenty times the reading itself. One input in eight has all of it, always the same
+    // ones, so that what is found is found again.
     var hash = StableHash()
     hash.combine(bytes)
     guard hash.hex.utf8.last.map({ $0 == 48 || $0 == 56 }) == true else { return 0 }

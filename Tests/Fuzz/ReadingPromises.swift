@@ -43,7 +43,7 @@ enum ReadingPromises {
     private static func expectSame(_ other: CalendarReading, _ reading: CalendarReading, _ way: String) {
         guard other != reading else { return }
         var (left, right) = (other, reading)
-        // Problems of one line may stand in an order of their own.
+        // Problems of one line may be in any order.
         promise(
             counts(of: other) == counts(of: reading),
             "Problems \(way):" + difference(reported(other), reported(reading)))
@@ -51,7 +51,7 @@ enum ReadingPromises {
         promise(left == right, "Read \(way):" + difference("\(left)", "\(right)"))
     }
 
-    /// How often each problem is told. Texts of them would cost a third of all that reading in each way costs.
+    /// How often each problem is reported. Texts of them would cost a third of all that reading in each way costs.
     private static func counts(of reading: CalendarReading) -> [Problem: Int] {
         reading.problems.reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }

@@ -7,7 +7,8 @@ import Testing
 @testable import ICalBridge
 
 extension CalendarFile {
-    /// Returns a number that so many events, calendars or series of all files exceed: less where only samples are read.
+    /// Returns a number that a given number of events, calendars or series of all files exceed: less where only samples
+    /// are read.
     static func least(samples: Int, foreign: Int) -> Int { Self.foreign.isEmpty ? samples : foreign }
 
     func read() throws -> CalendarReading { CalendarReader().read(try bytes) }

@@ -20,7 +20,7 @@ struct ReadingMeaningTests {
         let reading = Reading.ofEvent("DTSTART:20260101T090000Z", "LOCATION\(parameter):Room 5\\\\, Berlin\\\\nHouse B")
         #expect(reading.first?.location == "Room 5, Berlin\nHouse B")
         #expect(reading.codes == ["double-escaped"])
-        // One that is not escaped says that the other is meant as it stands.
+        // One that is not escaped shows that the other is meant literally.
         let meant = Reading.ofEvent("DTSTART:20260101T090000Z", "LOCATION:A backslash\\, and a comma: \\\\,")
         #expect(meant.first?.location == "A backslash, and a comma: \\,")
         #expect(meant.problems.isEmpty)

@@ -31,7 +31,7 @@ struct RecurrenceTables {
         #expect(count("ical.net") { hasTimes($0) && !$0.isCommentedOut } == 72)
         #expect(count("ical.net") { hasTimes($0) && $0.isCommentedOut } == 1)
         #expect(RuleTableRow.all.count { Self.expected($0) != nil } == 219)
-        // The word stands in 25 lines, because twelve of these rows have an EXCEPTION-STEP too.
+        // The word is in 25 lines, because twelve of these rows have an EXCEPTION-STEP too.
         #expect(RuleTableRow.all.count { $0.expectation == .exception } == 13)
         #expect(RuleTableRow.all.count == 219 + 13)
         // Rows on which the two readings of DTSTART differ.

@@ -35,7 +35,7 @@ struct VerdictTests {
         }
         let reported = pairs(ClientRule.all.map { ($0.id, $0.clients) })
         #expect(reported == pairs(VerdictRow.all.map { ($0.rule, $0.clients) }))
-        // A rule about an app stands once, and names what it is known from.
+        // Each rule about an app is written once, and names its source.
         #expect(reported.count == ClientRule.all.map(\.clients.count).reduce(0, +))
         for rule in ClientRule.all {
             let known = ["[code] ", "[issue] ", "[doc] ", "[blog] ", "RFC "]
@@ -88,7 +88,7 @@ struct VerdictTests {
                 == "an hour off on the desktop, nothing on the web: no VTIMEZONE for "
                 + "Eastern Standard Time, W. Europe Standard Time"
         )
-        // Its VTIMEZONE stands in the file, under a TZID with a colon and commas.
+        // Its VTIMEZONE is in the file, under a TZID with a colon and commas.
         #expect(try sample("inbound/quoted-tzid-with-colon.ics")[.outlook]?.outcome == .takes)
         let page = try sample("malformed/login-page.html.ics")
         #expect(page.values.allSatisfy { $0.outcome == .refuses && $0.reasons.map(\.rule) == ["not-a-calendar"] })

@@ -44,7 +44,7 @@ struct ZoneResolutionTests {
         let assumed = Reading.ofEvent("DTSTART;TZID=Middle Earth:20260121T090000", assumed: "Europe/Oslo")
         #expect(assumed.first?.start?.zone?.identifier == "Europe/Oslo")
         #expect(assumed.codes == ["zone-unknown"])
-        // What the calendar says of itself comes first.
+        // What the calendar says about itself comes first.
         let own = Reading.ofEvent(
             "DTSTART;TZID=Middle Earth:20260121T090000", inCalendar: ["X-WR-TIMEZONE:Asia/Tokyo"],
             assumed: "Europe/Oslo")

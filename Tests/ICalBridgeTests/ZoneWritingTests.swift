@@ -267,7 +267,7 @@ struct ZoneWritingTests {
         let time = Reading.wall(wall)
         let instant = Instant(utc: Reading.wall(String(expected.dropLast())))
         #expect(zone.rules.instant(of: time) == instant)
-        // From feeds that stand well before, at and well after the time.
+        // From feeds whose windows are well before, at and well after the time.
         for distance in [-390, -200, 0, 80] {
             let span = WrittenZones.window(time.date.adding(days: distance))
             let calendar = ICalendar(events: [Event(uid: "one", at: instant, in: zone)])

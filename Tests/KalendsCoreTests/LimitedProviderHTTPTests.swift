@@ -66,7 +66,7 @@ struct LimitedProviderHTTPTests {
             LimitedProviderHTTP(LongAnswers(length: length), answers, for: sender, time: .seconds(600))
         }
         do {
-            // Four times its length is counted: the answer, and what is made of it.
+            // Four times its length is counted: the answer, and the values made from it.
             let first = try await door(Self.ann, 3 * Self.mib).send(ProviderRequest("GET", "https://dav.example/"))
             #expect(answers.memory.bytes == 12 * Self.mib && first.body.count == 3 * Self.mib)
             // What does not fit beside the user's own is too long, so that it is asked for in parts.

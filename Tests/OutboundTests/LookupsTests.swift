@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Look-ups of names, in turns")
 struct LookupsTests {
-    /// Name servers of which some say nothing until they are let go.
+    /// Name servers, some of which do not answer until the test releases them.
     private final class Servers: Sendable {
         private let asked = Mutex<[String]>([])
         private let begun = Atomic(0)

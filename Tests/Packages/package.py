@@ -167,7 +167,7 @@ def installed(machine):
     check(config.stat().st_mode & 0o777 == 0o640, "the settings are for root and the server's group")
     settings = machine.run("kalends", "settings", "--json", "--config", "/etc/kalends/kalends.conf").stdout
     named = [json.loads(line)["name"] for line in settings.splitlines()]
-    # Where the former version's file was changed and kept, the package's own lies beside it.
+    # Where the former version's file was changed and kept, the package's own is next to it.
     offered = config.with_name("kalends.conf.dpkg-dist")
     lines = (offered if offered.exists() else config).read_text().splitlines()
     commented = [name for name in named if any(re.match(rf"#\s*{name} =", line) for line in lines)]

@@ -122,7 +122,7 @@ struct ImportPageTests {
             ).expect(200)
             #expect(turned.text.matches(of: /name="exclude"[^>]* checked>/).count == 3)
             #expect(turned.text.firstMatch(of: /name="same" value="0"[^>]* checked>/) != nil)
-            // Neither a number that is none, nor one beyond the list, leaves anything out.
+            // Neither a text that is not a number nor a number beyond the list leaves anything out.
             try await Self.waited(
                 ann,
                 try await ann.post(

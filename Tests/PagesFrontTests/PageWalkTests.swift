@@ -35,7 +35,7 @@ struct PageWalkTests {
                         guard let path = PageIds.path(route.path, known.merging(["circle": circle]) { $1 }) else {
                             continue
                         }
-                        // In circle d there is Zed alone, and nothing of what is named.
+                        // Circle d has only Zed, and none of the named things.
                         let isHome = names == ["circle"] && user == "zed"
                         let status = circle == "c" ? expected : isHome ? 200 : 404
                         let label = "\(user): \(route.method) \(path)"
@@ -85,7 +85,7 @@ struct PageWalkTests {
     }
 }
 
-/// What there is one of, by the names in the paths of pages.
+/// The things that exist once, by the names in the paths of pages.
 enum PageIds {
     /// A sign-in that an app began has its ticket from the app.
     static let withoutIds: Set<String> = ["GET /app/login/{ticket}", "POST /app/login/{ticket}"]

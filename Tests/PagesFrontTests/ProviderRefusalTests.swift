@@ -30,12 +30,12 @@ struct ProviderRefusalTests {
     }
 
     private static let now = TestClock().now / 1000
-    private static let otherIssuer = "The ID token is of another issuer."
+    private static let otherIssuer = "The ID token comes from another issuer."
     private static let otherAudience = "The ID token is for another client."
     private static let otherParty = "The ID token was made for another client."
-    private static let noEnd = "The ID token has expired, or has no end."
+    private static let noEnd = "The ID token has expired, or has no expiry."
     private static let otherTime = "The ID token was made before the sign-in began, or in the future."
-    private static let otherSignIn = "The ID token is of another sign-in."
+    private static let otherSignIn = "The ID token belongs to another sign-in."
     private static let nobody = "The ID token names nobody."
     private static let noToken = "The provider gave no ID token that is signed with RS256, PS256 or ES256."
 
@@ -47,7 +47,7 @@ struct ProviderRefusalTests {
         .claim("exp", .integer(now), noEnd), .claim("exp", .null, noEnd), .claim("exp", "soon", noEnd),
         .claim("iat", .null, otherTime), .claim("iat", .integer(now + 31), otherTime),
         .claim("iat", .integer(now - 301), otherTime),
-        .claim("nbf", .integer(now + 31), "The ID token does not count yet."),
+        .claim("nbf", .integer(now + 31), "The ID token is not valid yet."),
         .claim("nonce", .null, otherSignIn), .claim("nonce", "of-another-sign-in", otherSignIn),
         .claim("at_hash", "of-another-token", "The ID token belongs to another access token."),
         .claim("sub", .null, nobody), .claim("sub", "", nobody), .claim("sub", 7, nobody),
@@ -73,7 +73,7 @@ struct ProviderRefusalTests {
         Wrong("a failing token endpoint", 503, "The provider does not redeem codes at present.") {
             $0.refusal = (500, "server_error")
         },
-        Wrong("userinfo of another person", 502, "The provider said something of another person.") {
+        Wrong("userinfo of another person", 502, "The provider's answer is about another person.") {
             $0.claims["sub"] = "s-new"
             $0.userInfo = ["sub": "s-other", "email": "new@example.org", "email_verified": true]
         },
@@ -109,10 +109,10 @@ struct ProviderRefusalTests {
     }
 
     static let wrongDocuments: [Wrong] = [
-        Wrong("another issuer", 502, "The discovery document names another issuer than oidcIssuer.") {
+        Wrong("another issuer", 502, "The discovery document names an issuer other than oidcIssuer.") {
             $0.document = ["issuer": "https://evil.example"]
         },
-        Wrong("no issuer", 502, "The discovery document names another issuer than oidcIssuer.") {
+        Wrong("no issuer", 502, "The discovery document names an issuer other than oidcIssuer.") {
             $0.document = ["issuer": .null]
         },
         Wrong("no keys", 502, "The discovery document lacks an address, or has one without https.") {

@@ -53,7 +53,7 @@ struct ProviderSignInTests {
             #expect(made["subject"] == sessions?[0]["id"])
             let joined = try #require(try await Self.audited(server, "providerAccount.joined").first)
             #expect(joined["subject"] == "vic" && joined["detail"]?["account"] == "vic")
-            // The second time, nothing is joined, and what the claims say of a name does not count.
+            // The second time, nothing is joined, and the name in the claims does not count.
             provider.change { $0.claims = ["sub": "vic", "email": "ann@example.org"] }
             try await Browser(server).signIn(at: provider).expect(303)
             #expect(try await Self.audited(server, "providerAccount.joined").count == 1)

@@ -57,7 +57,7 @@ struct HealthTests {
         // all circles is there once, and where one circle's part of it needs somebody.
         #expect(!html.contains("Kitchen") && !html.contains("Guests"))
         #expect(html.components(separatedBy: "<h3><bdi>Apple Calendar").count == 2)
-        #expect(html.contains("18 of 23 need somebody"))
+        #expect(html.contains("18 of 23 need attention"))
     }
 
     @Test("A page without trouble says so, in each language", arguments: Language.allCases)

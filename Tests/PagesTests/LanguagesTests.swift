@@ -8,7 +8,7 @@ import Testing
 
 @testable import Pages
 
-/// What is the same in every language, and what CLDR says of each.
+/// What is the same in every language, and what CLDR says about each.
 struct LanguagesTests {
     private static func plain(_ key: String) -> String { String(key.prefix { $0 != "#" }) }
 

@@ -43,7 +43,7 @@ struct WordsTests {
             let key = String(match.1)
             #expect(key.hasSuffix("_") || plain.contains(key), "The word \(key) is missing.")
         }
-        // What feeds say of themselves is read by their renderer.
+        // The words of feeds about themselves are read by their renderer.
         for key in plain where !key.hasPrefix("notice") && !key.hasPrefix("renewal") {
             #expect(
                 named.contains(key) || prefixes.contains { key.hasPrefix($0) }, "Nothing uses the word \(key).")

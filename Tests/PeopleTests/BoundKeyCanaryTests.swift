@@ -47,7 +47,7 @@ struct BoundKeyCanaryTests {
             }
             // The word is there to be found.
             #expect(shown.count >= 25, "\(shown.sorted())")
-            // What is only read comes first, since the others change what there is.
+            // Routes that only read come first, since the others change the data.
             for route in routes.filter({ $0.method == .get }) + routes.filter({ $0.method != .get }) {
                 for paths in [own, foreign] {
                     let answer = try await Self.ask(server, route, paths, key, user)

@@ -69,7 +69,7 @@ struct PersonErasureTests {
             #expect(try await server.call(.get, "/v1/circles/c/tasks/ann3").expect(200).json["ownerId"] == "ann")
             try await server.call(.get, "/v1/circles/c/members/ben").expect(404)
 
-            // The trail goes on from where it was, and says of how many entries it no longer names the person.
+            // The trail continues where it was, and says how many entries no longer name the person.
             let verdict = try await server.verifyAudit(head)
             #expect(verdict.fault == nil && verdict.anonymous > 2)
             let trail = try await server.auditTrail()

@@ -112,7 +112,7 @@ struct PersonExportTests {
             #expect(try text("signIn/sessions.json").contains("2026-03-02T12:00:00Z"))
             #expect(try text("audit/audit_trail.json").contains("user.exported"))
             for other in ["ben swims", "ben paints", "ben dances", "packed"] { #expect(!all.contains(other)) }
-            // Neither secrets nor what is made of them.
+            // Neither secrets nor values derived from them.
             for name in ["token", "url"] {
                 let secret = try #require(made.json[name]?.string)
                 #expect(!all.contains(secret))

@@ -16,7 +16,7 @@ import Testing
 
 @Suite("The brake on guesses, after a restart")
 struct SignInBrakeTests {
-    /// Runs a brake on its own database; a second brake on that database stands for a restart.
+    /// Runs a brake on its own database; a second brake on that database simulates a restart.
     private static func run(_ body: (SQLiteStore) async throws -> Void) async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "brake-\(UUID().uuidString)").path
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }

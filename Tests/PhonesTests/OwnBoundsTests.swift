@@ -57,7 +57,7 @@ struct OwnBoundsTests {
             #expect(try await bytes() == before)
             try await server.call(.delete, "/v1/users/ann/events/b", as: "ann").expect(204)
             #expect(try await bytes() == before)
-            // Somebody else's are none of ann's.
+            // Somebody else's do not count as ann's.
             let other: JSONValue = ["title": "T", "date": "2026-03-04"]
             try await server.call(.put, "/v1/users/ben/events/a", other, as: "ben").expect(201)
         }

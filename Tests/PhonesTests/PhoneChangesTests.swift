@@ -92,7 +92,7 @@ struct PhoneChangesTests {
         try await TestServer.run { server in
             let phone = try await Phone(server)
             let isDone = Mutex(false)
-            // The clock stands still for most of it: all of a writer's edits are of one millisecond.
+            // The clock does not move for most of it: all of a writer's edits happen in one millisecond.
             let reader = Task {
                 var (known, since, rounds): ([String: JSONValue], Int, Int) = ([:], 0, 0)
                 var seen: Set<Int> = []

@@ -132,7 +132,7 @@ struct PhoneFuzzTests {
         }
     }
 
-    /// The fields that a failure may name; `event` stands for all of one event.
+    /// The fields that a failure may name; `event` means all of one event.
     private static let plannedFields = [
         "external_id", "title", "start_at", "end_at", "is_all_day", "source_calendar_name", "event",
     ]

@@ -150,7 +150,7 @@ struct PhoneItemsTests {
             let since = try await phone.changes().nextSince
             server.clock.advance(seconds: 3600)
             let base = server.clock.now
-            // The phone was away meanwhile: it moved at `base`, and says so when it comes back.
+            // The phone was away in the meantime: it moved at `base`, and says so when it comes back.
             server.clock.advance(seconds: -400)
             try await bench.appointment("earlier", "2026-03-06T12:00:00-08:00")
             server.clock.advance(seconds: 500)
@@ -338,7 +338,7 @@ struct PhoneItemsTests {
             let path = "/v1/circles/c/appointments/physio/occurrences"
             let changed = try await server.call(.get, path).expect(200).json["items"]?.array ?? []
             #expect(changed.count == 1 && changed.first?["startAt"] == "2026-03-11T09:00:00-07:00", "\(changed)")
-            // What the phone did not say of it is as in the series.
+            // What the phone did not say about it is as in the series.
             #expect(try await bench.open(try #require(series["connectionId"]?.string)).isEmpty)
             let records = try await server.call(
                 .get, "/v1/connections/\(series["connectionId"]?.string ?? "")/conflicts", as: "ann"

@@ -12,7 +12,7 @@ import Testing
 struct PhoneManyDaysTests {
     private static let start = "2026-03-03T17:00:00Z"
 
-    /// Stores a daily appointment, links it with a phone, and returns the event with so many deleted days.
+    /// Stores a daily appointment, links it with a phone, and returns the event with a number of deleted days.
     private static func series(
         _ bench: PhoneBench, _ phone: Phone, days: Int, deleted: Int
     ) async throws -> (event: JSONValue, starts: [String]) {

@@ -276,7 +276,7 @@ struct PhoneUpsertTests {
             #expect(try await phone.upsert(.sent("E3", "Old", late))["updated"] == 1)
             let two = try await server.call(.get, "/v1/users/ann/events/two").expect(200).json
             #expect(two["externalId"] == "E3" && two["title"] == "Choir")
-            // An id that is not known makes another event; what a phone calls it is of no concern.
+            // An id that is not known makes another event; its name on the phone does not matter.
             for id in ["nobody's", "in space"] {
                 let other = try await phone.upsert(.sent("E-\(id)", "T", ["id": .string(id)]))
                 #expect(other["created"] == 1 && other["events"]?.array?.first?["id"] != .string(id))
@@ -371,7 +371,7 @@ struct PhoneUpsertTests {
                 let refused = try await phone.send(broken)
                 #expect([400, 422].contains(refused.status) && !refused.text.contains(secret), "\(refused.text)")
             }
-            // Two members of one name are none of our concern among what is not asked for.
+            // Two members with the same name do not matter where nothing is asked for.
             let twice =
                 #"{"x": 1, "x": 2, "events": [{"externalId": "E9", "y": 1, "y": 2, "title": "T", "date": "2026-03-04"}]}"#
             #expect(try await phone.send(twice).expect(200).json["created"] == 1)

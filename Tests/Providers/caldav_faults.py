@@ -113,7 +113,7 @@ class Cyrus:
             ["saslpasswd2", "-p", "-c", "-f", str(folder / "users"), "-u", "localhost", USER],
             input=PASSWORD.encode(), check=True)
         if os.getuid() == 0:
-            # Its user has to reach the folder, and nothing beside it.
+            # Its user has to reach the folder, and nothing outside it.
             folder.parent.chmod(0o711)
             subprocess.run(["chown", "-R", "cyrus:mail", str(folder)], check=True)
         self.command = [
@@ -245,7 +245,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         return self.answer(status, *self.spoiled(wish, headers, text))
 
     def knows(self, wish):
-        """Whether a condition is of the form that a server without quotes compares; it reaches the real one with them."""
+        """Whether a condition has the form that a server without quotes compares; it reaches the real one with them."""
         condition = self.headers.get("If-Match")
         if "unquoted" not in wish or condition is None:
             return True

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def find(name):
-    """The path of a file in that folder or in one of its folders; None where there is none."""
+    """The path of a file in that folder or in one of its folders; None if it does not exist."""
     named = os.environ.get("KALENDS_CORPORA")
     if not named:
         return None

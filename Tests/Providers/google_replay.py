@@ -64,7 +64,7 @@ class Replay:
         return self.text(path) + mark + urlencode(pairs)
 
     def learn(self, recorded, given):
-        """Which of the emulator's values stands for which of the recording's."""
+        """Which of the emulator's values corresponds to which of the recording's."""
         if isinstance(recorded, dict) and isinstance(given, dict):
             for name in LEARNED:
                 old, new = recorded.get(name), given.get(name)
@@ -135,7 +135,7 @@ class Replay:
             for name in ("nextPageToken", "nextSyncToken"):
                 if (name in recorded) != (name in given):
                     yield f"{name} is missing, or too much"
-        # What the recording's server said of an event, the emulator says, too.
+        # The emulator says the same about an event as the recording's server.
         if recorded.get("kind") == "calendar#event":
             for name in sorted(set(recorded) - set(given)):
                 yield f"{name} is missing"

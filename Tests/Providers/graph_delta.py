@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds of changes to a calendar view: each remembers which version of which event it has served."""
+"""Rounds of changes to a calendar view: each remembers which version of each event it has served."""
 
 import uuid
 from urllib.parse import quote

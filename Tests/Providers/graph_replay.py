@@ -55,7 +55,7 @@ class Replay:
         return text
 
     def learn(self, recorded, given):
-        """Which of the emulator's values stands for which of the recording's."""
+        """Which of the emulator's values corresponds to which of the recording's."""
         for name in ("id", "@odata.etag", "access_token", "refresh_token"):
             old, new = recorded.get(name), given.get(name)
             if isinstance(old, str) and isinstance(new, str):

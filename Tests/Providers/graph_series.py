@@ -64,7 +64,7 @@ def check(recurrence, first):
 
 
 def month_day(pattern, year, month):
-    """The day of a month on which a pattern of months or years falls, None when there is none."""
+    """The day of a month on which a pattern of months or years falls; None if it falls on no day."""
     length = calendar.monthrange(year, month)[1]
     if pattern["type"].startswith("absolute"):
         return min(pattern["dayOfMonth"], length)

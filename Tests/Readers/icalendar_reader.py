@@ -24,7 +24,7 @@ def time(component, name):
 
 
 def end(component):
-    """DTEND or DUE, or what the RFC says of an event without."""
+    """DTEND or DUE, or what the RFC says about an event without either."""
     if component.name == "VTODO":
         return time(component, "DUE")
     return shape.instant(component.end)

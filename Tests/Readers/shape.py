@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the readers in this folder print, so that one answer can be laid beside another.
+"""What the readers in this folder print, so that one answer can be compared with another.
 
 A line of JSON for each event of each feed, or for each complaint about a feed. Times are in UTC, days are days, and
 what is not said is an empty text.

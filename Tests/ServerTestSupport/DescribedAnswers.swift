@@ -54,7 +54,7 @@ struct DescribedAnswers: Sendable {
         guard let item = item(of: path) else { return nil }
         // At a feed's address the document describes the feed alone; WebDAV's methods are not of the API.
         if path.hasPrefix("/feeds/"), method != .get, method != .head { return nil }
-        // What a browser asks first is of Fetch, and not of the API.
+        // The request that a browser sends first belongs to Fetch, not to the API.
         if method == .options, answer.status == 204 { return nil }
         let label = "\(method) \(path.prefix(60)) → \(answer.status)"
         guard let operation = item[(method == .head ? .get : method).rawValue.lowercased()] else {

@@ -19,7 +19,7 @@ import Testing
 @testable import KalendsCore
 @testable import KalendsFront
 
-/// A clock that stands still until a test moves it.
+/// A clock that moves only when a test moves it.
 final class TestClock: Sendable {
     private let time: Mutex<Int>
 

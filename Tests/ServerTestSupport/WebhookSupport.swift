@@ -72,7 +72,7 @@ final class HookReceiver: Sendable {
         try await application.test(.live) { client in
             let port = try #require(client.port)
             receiver.openPort.withLock { $0 = port }
-            // Whoever is kept waiting is let go, or the end would wait for them.
+            // Waiting requests are released, or the end would wait for them.
             defer { receiver.answer { _ in .status(200) } }
             try await body(receiver)
         }

@@ -198,7 +198,7 @@ struct CircleTests {
         }
         try await home.store.recordRepeatedly { transaction, _ in try transaction.purgeCircle("home", limit: 1) }
         try await home.read { transaction throws in
-            // Of changes, so that it is told that the circle is gone, and no number is given twice.
+            // Of changes, so that readers learn that the circle is gone, and no number is given twice.
             let kept: Set = [
                 "circles", "feed_tokens", "schema_migrations", "settings", "service_keys", "changes", "change_numbers",
                 "counters",

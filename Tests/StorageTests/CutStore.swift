@@ -3,7 +3,7 @@
 import Storage
 import Synchronization
 
-/// A store whose writes fail, once so many of them were stored, as when the process is killed.
+/// A store whose writes fail once a given number of them were stored, as when the process is killed.
 final class CutStore: Store {
     struct Cut: Error {}
 

@@ -134,7 +134,7 @@ struct PostgreSQLStoreTests {
                     try transaction.set("a", to: "\(round)")
                 }
                 #expect(try await store.read { try $0.setting("a") } == "\(round)")
-                // What others wrote meanwhile was not heard.
+                // Notifications of what others wrote in the meantime were missed.
                 #expect(!store.clock.isUnchanged(WriteClock.Slot(circle: "other"), since: before))
             }
         }

@@ -202,7 +202,7 @@ struct SchemaHistoryTests {
             try await Self.make(path)
             let before = (try Self.schema(path), try Self.contents(path, Schema.tables))
             var history = Self.next(isExpansion: isExpansion)
-            // In the way of the last statement, so that those before it have done their work by then.
+            // This blocks the last statement, so that those before it have done their work by then.
             history.migrations[history.latest - 1].append("CREATE TABLE circles (other TEXT)")
             for _ in 0..<2 {
                 #expect(throws: (any Error).self) { try Self.migrate(path, history) }

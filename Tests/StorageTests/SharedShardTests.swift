@@ -123,7 +123,7 @@ struct SharedShardTests {
             #expect(both.0.held.count == 32 && both.1.held.count == 32)
             try await Task.sleep(for: .milliseconds(time + 100))
 
-            // Each has given up what it did by then.
+            // By then each has given up its work.
             #expect(try await share(one, "one", ended: Array(both.0.held.values)).held.count == 32)
             #expect(try await share(one, "one").held.count == 32)
             let back = try await share(other, "other", ended: Array(both.1.held.values))

@@ -58,7 +58,7 @@ struct SharedStoreTests {
             let maker = try TestedPostgreSQL.open(path, isOnly: false)
             defer { try? maker.close() }
             let (waiting, isMaking) = AsyncStream.makeStream(of: Void.self)
-            // The locks that it has meanwhile: of migrations, and of use.
+            // The locks that it holds in the meantime: of migrations, and of use.
             async let made: Void = maker.record { transaction in
                 for lock in [1, 2] {
                     let taken = "SELECT CAST(pg_advisory_xact_lock(1801546853, \(lock)) AS TEXT) AS taken"
@@ -110,7 +110,7 @@ struct SharedStoreTests {
             try await old.write { $0.concerns(circle: "home") }
             _ = try await new.confirm()
             #expect(!new.clock.isUnchanged(WriteClock.Slot(circle: "home"), since: time))
-            // One that was killed meanwhile comes back.
+            // One that was killed in the meantime comes back.
             let again = try TestedPostgreSQL.share(path)
             #expect(try await again.read { try $0.setting("a") } == "2")
             try again.close()
@@ -225,8 +225,8 @@ struct SharedStoreTests {
         }
     }
 
-    /// Returns the number below which every transaction is over, once that is so for all that were noted. Transactions of
-    /// other databases count, too.
+    /// Returns the number below which every transaction has ended, once all that were noted have ended. Transactions of other
+    /// databases count, too.
     private static func floor(_ server: Shared) async throws -> Int {
         let last = try await server.read { try $0.rows("SELECT MAX(written_in) AS last FROM written_circles", []) }
         while true {

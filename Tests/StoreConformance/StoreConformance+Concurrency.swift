@@ -194,7 +194,7 @@ extension StoreConformance {
                 for circle in ["b", "b", "b", "a", "a"] {
                     try transaction.note(.circle, .updated, in: circle, now: 1)
                 }
-                // As a copy has them that was made of a database which several servers share.
+                // As in a copy of a database that several servers share.
                 try transaction.execute("UPDATE changes SET sequence = NULL WHERE number > 1", [])
             }
             for _ in 0..<2 {

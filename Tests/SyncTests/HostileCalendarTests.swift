@@ -84,7 +84,7 @@ struct HostileCalendarTests {
             let calendar: JSONValue = ["calendarId": "https://dav.example/p/cal/"]
             try await server.call(.put, "/v1/connections/\(id)/calendar", calendar, as: "ann").expect(200)
             try await body(server, id)
-            // The last value that is made of an answer may outlive the response to the person for a moment.
+            // The last value that is made from an answer may outlive the response to the person for a moment.
             let memory = server.services.sync.answers.memory
             for _ in 0..<600 where memory.bytes > 0 { try await Task.sleep(for: .milliseconds(50)) }
             #expect(memory.bytes == 0)
@@ -107,7 +107,7 @@ struct HostileCalendarTests {
         try await Self.play(host) { server, id in
             let refused = try await server.call(.post, "/v1/connections/\(id)/sync?mode=preview", as: "ann").expect(503)
             #expect(refused.text.contains("too large to be kept in step"), "\(refused.text)")
-            // Four MiB of names, of which each counts twice.
+            // Four MiB of names, each of which counts twice.
             #expect(host.listed < 40)
             let sync = server.services.connectionSync(Logger(label: "t") { _ in server.log })
             #expect(try await sync.once() == 1)

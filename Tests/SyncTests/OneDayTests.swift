@@ -23,7 +23,7 @@ struct OneDayTests {
         "With push it is looked at four times, without it by its interval; 10,000 of them stay below 400,000 requests")
     func day() async throws {
         let (pushed, polled) = (try await Self.requests(isPushed: true), try await Self.requests(isPushed: false))
-        // 4 looks; 3 runs with 3 writes each and what Google says of them; 2 moves; a channel and its renewals.
+        // 4 looks; 3 runs with 3 writes each and Google's reports of them; 2 moves; a channel and its renewals.
         #expect((15...50).contains(pushed.sent), "\(pushed)")
         #expect((90...130).contains(polled.sent), "\(polled)")
         #expect(9_000 * pushed.sent + 1_000 * polled.sent < RequestBudgetTests.most, "\(pushed), \(polled)")

@@ -73,7 +73,7 @@ struct ReconnectTests {
             try await ProviderSyncTests.fill(server, 12)
             _ = try await ProviderSyncTests.run(first, server, sync)
             try await server.call(.delete, "/v1/connections/\(first)?events=keep", as: "ann").expect(204)
-            // Tasks were not there before; appointments beyond the next days are not adopted, or are let go of.
+            // Tasks were not there before; appointments beyond the next days are not adopted, or are dropped.
             try await server.put(
                 "tasks", "pills", ["title": "Pills", "dueAt": ProviderSyncTests.day(3, server)])
             let second = try await ProviderSyncTests.connect(provider, server, emulator)

@@ -14,7 +14,7 @@ struct RequestDaySimulation {
         var connections: Int
         var isPushed: Bool
         var interval = 15
-        /// Times at which somebody changes something here, each with so many items within a few seconds.
+        /// Times at which somebody changes something here, each with a number of items within a few seconds.
         var timesHere: Int
         var itemsAtOnce = 1
         /// Events that people move there.
@@ -164,7 +164,7 @@ struct RequestBudgetTests {
         .init(connections: 900, isPushed: false, timesHere: 3, movesThere: 1),
         .init(connections: 100, isPushed: false, interval: 5, timesHere: 3, movesThere: 1),
     ]
-    /// The most requests that are sent, and that are counted where every change is a PATCH.
+    /// The maximum number of requests that are sent, and that are counted where every change is a PATCH.
     static let (most, mostCounted) = (400_000, 600_000)
 
     @Test("A day of ordinary use of 10,000 connections stays below 400,000 requests, and the forecast says so early")

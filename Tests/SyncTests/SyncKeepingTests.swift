@@ -146,7 +146,7 @@ struct SyncKeepingTests {
                 }
                 try transaction.putSyncOperation("o", of: id, content: "x")
                 try transaction.putSyncPosition(of: id, content: "a")
-                // A run has stored another position, so the links are of its calendar.
+                // A run has stored another position, so the links belong to its calendar.
                 let isRefused = try !transaction.forgetSomeSyncLinks(of: id, at: "b", limit: 512)
                 var steps = [try transaction.syncLinks(of: id).count]
                 while try transaction.forgetSomeSyncLinks(of: id, at: "a", limit: 512) {

@@ -65,7 +65,7 @@ struct SyncStateTests {
             services.sync.giveBack(id, of: holder, in: UnreachableStore(services.store, times: 3))
             try await eventually("The connection runs again.") { try await bench.sync.once() == 1 }
 
-            // A lease that is taken again meanwhile is not given back.
+            // A lease that has been taken again in the meantime is not given back.
             services.sync.giveBack(id, of: holder, in: UnreachableStore(services.store, times: 2))
             await services.sync.keep(id, of: holder)
             #expect(try await take())
@@ -127,7 +127,7 @@ struct SyncStateTests {
             let list = calendar.state.withLock { $0.list }
             calendar.state.withLock { $0.list = [] }
             for _ in 0..<4 { #expect(try await look()["state"] == "active") }
-            // Back again: it begins anew.
+            // Back again: it starts over.
             calendar.state.withLock { $0.list = list }
             bench.server.clock.advance(seconds: 7 * 3600)
             try await bench.sync.once()

@@ -48,7 +48,7 @@ struct SyncTests {
             #expect(run.counts.pulled == 1 && run.status == .success)
             let item = try await server.item("appointments", "a2")
             #expect(item["startAt"] == "2026-04-20T10:00:00-07:00" && item["endAt"] == "2026-04-20T11:30:00-07:00")
-            // It is told as a change of the user by way of that calendar, with the connection's provider.
+            // It is announced as the user's change by way of that calendar, with the connection's provider.
             let reported = try await server.call(.get, "/v1/circles/c/activity?limit=1000").expect(200).json["items"]?
                 .array
             let change = reported?.last { $0["type"] == "item" && $0["id"] == "a2" }
@@ -205,7 +205,7 @@ struct SyncTests {
             own = try await bench.connection(id)
             #expect(own["attention"] == [])
             try await server.call(.post, "/v1/runs/\(run.id)/approve", as: "ann").expect(409)
-            // An approved deletion is none for the brake.
+            // The brake does not count an approved deletion.
             try await server.call(.delete, "/v1/circles/c/appointments/a19").expect(204)
             #expect(try await bench.run(id).counts.deleted == 1)
         }
@@ -219,7 +219,7 @@ struct SyncTests {
             let calendar = bench.calendars[id]
             try await bench.sync.once()
             calendar.state.withLock { $0.listsNothing = true }
-            // Another window is listed anew.
+            // Another window is listed again.
             try await bench.server.call(
                 .patch, "/v1/connections/\(id)", ["config": ["futureDays": 100]], as: "ann"
             ).expect(200)

@@ -3,7 +3,7 @@
 import Storage
 import Synchronization
 
-/// A store that cannot be written to for so many attempts.
+/// A store that cannot be written to for a number of attempts.
 final class UnreachableStore: Store {
     private let base: any Store
     private let left: Mutex<Int>

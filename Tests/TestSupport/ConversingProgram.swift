@@ -69,8 +69,8 @@ package final class ConversingProgram: Sendable {
         return String(decoding: log ?? Data(), as: UTF8.self)
     }
 
-    /// Returns the first line of the output without its end; throws with the program's error output when there is none
-    /// within ten minutes, or never will be.
+    /// Returns the first line of the output without its end; throws with the program's error output when no line comes
+    /// within ten minutes, or none can come any more.
     package func firstLine() async throws -> String {
         for _ in 0..<24_000 {
             let text = output

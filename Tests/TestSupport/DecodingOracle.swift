@@ -17,7 +17,7 @@ public enum DecodingOracle {
     /// Reads Foundation's JSON of each sample, unchanged and with changes: other values of the same kind, values of
     /// other kinds, and missing members and elements.
     ///
-    /// - Parameter changes: how many changed documents are made of each sample.
+    /// - Parameter changes: how many changed documents are made from each sample.
     public static func compare<Value: Codable & Equatable>(
         _ samples: [Value], changes: Int = 300, seed: UInt64 = 1
     ) throws -> Outcome {

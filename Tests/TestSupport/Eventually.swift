@@ -7,7 +7,7 @@ package struct NeverHappened: Error, CustomStringConvertible {
 
 /// Waits until a condition holds, looking at it each 20 milliseconds.
 ///
-/// The limit is for a test that hangs: no machine is so busy that what is right takes longer.
+/// The limit is for a test that hangs: no machine is so busy that correct code takes longer.
 ///
 /// - Parameter what: what should happen, as a sentence.
 /// - Throws: ``NeverHappened`` after ten minutes, or what the condition throws.

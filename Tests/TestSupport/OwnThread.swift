@@ -5,9 +5,9 @@ package import Testing
 
 /// Runs a test on a separate thread.
 ///
-/// The tasks of all tests share as many threads as the machine has processors. A test that computes for seconds without a
-/// pause keeps one of them from everybody else: two such tests on two processors, and no server in this process answers
-/// meanwhile, nor is any limit of time met. On a thread of its own the system shares the processors out.
+/// The tasks of all tests share as many threads as the machine has processors. A test that computes for seconds without a pause
+/// keeps one of them from everybody else: two such tests on two processors, and in the meantime no server in this process
+/// answers, and no time limit is kept. On a thread of its own the system shares the processors out.
 package struct OwnThreadTrait: TestTrait, SuiteTrait, TestScoping {
     package var isRecursive: Bool { true }
 

@@ -12,7 +12,7 @@ nonisolated struct AppChoices: Codable, Equatable, Sendable {
     var deviceID = ""
     /// The calendars whose events go to the server with all their fields.
     var own: [String] = []
-    /// The calendars of which only titles and times go to the server.
+    /// The calendars whose events go to the server with only their titles and times.
     var planned: [String] = []
     /// The calendar into which Kalends writes the server's events.
     var mirror: String?

@@ -48,7 +48,7 @@ final class AppModel {
     /// Ends everything: calendars are read no more, and the token is forgotten.
     func disconnect() async {
         do {
-            // The companion tells the server, too; before the phone is paired there is none.
+            // The companion tells the server, too; before the phone is paired it has no connection.
             if let companion = workshop.companion() {
                 try await companion.disconnect()
             } else {
@@ -81,7 +81,7 @@ final class AppModel {
                 label: "Kalends on a phone", deviceId: isNew || choices.deviceID.isEmpty ? nil : choices.deviceID,
                 platform: "ios")
             let answer = try await HTTPCompanionService(address, credential: .bearer(token)).register(registration)
-            // What was remembered of another server's events is wrong here.
+            // Whatever was remembered about another server's events is wrong here.
             if isNew { try await FileStateStore(AppFiles.engine).clear() }
             guard AppFiles.keep(answer.deviceToken) else {
                 problem = "The Keychain did not take the token."

@@ -13,7 +13,7 @@ internal import Darwin
 struct VdirFile {
     let path: String
 
-    /// The most bytes of a file that are read.
+    /// The maximum number of bytes that are read from a file.
     static let longest = 2 << 20
 
     /// The attributes that change whenever the file does.

@@ -21,7 +21,7 @@ public actor VdirStore: CalendarStore {
         case remove(EventKey)
     }
 
-    /// The most files of one calendar that are read.
+    /// The maximum number of files that are read from one calendar.
     static let mostFiles = 100_000
 
     /// - Parameter root: the folder that contains one folder for each calendar.
@@ -123,7 +123,7 @@ public actor VdirStore: CalendarStore {
     /// those on a network file system.
     public func changeNotices() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        // What is read after this call may lack only changes that are reported.
+        // A read after this call may miss only changes that are reported.
         let first = fingerprint()
         let looking = Task { [weak self] in
             var last = first

@@ -45,7 +45,7 @@ public struct Companion: Sendable {
     public func sync() async -> SyncOutcome {
         let connection = await connector.status()
         guard connection.isConnected else { return await unconnected() }
-        // After the connection was ended on the server nothing is read before the server says that it is there again.
+        // After the connection was ended on the server nothing is read until the server says that the connection exists again.
         if await status.current.pause == .disconnectedThere, let outcome = await disconnectedThere() { return outcome }
         guard connection.allows(.read) else {
             await report(.switchedOff)
@@ -92,8 +92,8 @@ public struct Companion: Sendable {
         return SyncOutcome(endedAt: clock(), pause: .notConnected, isIdle: true)
     }
 
-    /// Whether a permission is missing that there was: iOS may reset it to what it was before anybody was asked, of which
-    /// only what is remembered of earlier syncs tells.
+    /// Whether a permission is missing that the app had before. iOS may reset it to its state before anybody was asked; only
+    /// the memory of earlier syncs shows that this happened.
     private func isTakenAway(_ permission: CalendarAuthorization) async -> Bool {
         switch permission {
         case .denied, .restricted, .writeOnly: return true
@@ -129,7 +129,7 @@ public struct Companion: Sendable {
         let known: EngineState?
         do { known = try await states.load() } catch { return }
         var state = known ?? EngineState()
-        // That there was a sync is remembered, too.
+        // The fact that a sync took place is remembered, too.
         if known == nil { try? await states.save(state) }
         let isNews = state.reportedProblem != pause?.problem || state.owedReport != nil
         guard isNews, await sendReport(pause?.problem) else { return }

@@ -77,10 +77,10 @@ extension EventKitStore {
         let names = saves.map(\.event.eventIdentifier)
         var saved: [SaveTicket: Result<StoreEvent, StoreFailure>] = [:]
         for case (let save, let id?) in zip(saves, names) {
-            // The others are in the calendar for good, whatever becomes of one series.
+            // The others are in the calendar for good, whatever happens to one series.
             do throws(StoreFailure) {
                 if save.draft.unit.content.recurrence != nil { try shape(id, save) }
-                // The event is read back to see what the calendar made of it.
+                // The event is read back to see how the calendar changed it.
                 saved[save.ticket] = try event(localID: id).map { .success($0) }
             } catch {
                 saved[save.ticket] = .failure(error)

@@ -50,7 +50,7 @@ public actor EventKitStore: CalendarStore {
             // The reply comes on any thread; the permission is read again below.
             events.requestFullAccessToEvents { _, _ in done.resume() }
         }
-        // What the store read before the person answered is no longer valid.
+        // Data that the store read before the person answered is no longer valid.
         events.reset()
         return authorization()
     }

@@ -112,7 +112,7 @@ struct CompanionToolTests {
         #expect(lines().first == "Last sync: 2026-01-22T01:00:00+01:00")
         #expect(lines().contains("Some events failed; retry scheduled."))
         #expect(lines().last?.contains("--approve") == true)
-        // What is said of the last sync is not of the one that failed.
+        // The line about the last sync is not about the one that failed.
         status.take(SyncOutcome(endedAt: 1_769_050_000_000, problem: .offline))
         #expect(lines().first == "Last sync that worked: 2026-01-22T01:00:00+01:00")
         #expect(lines().last == "Offline. Sync will retry.")

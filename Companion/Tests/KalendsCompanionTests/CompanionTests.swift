@@ -282,7 +282,7 @@ struct CompanionTests {
         _ = try await phone.companion.connector.connect()
         let outcome = await phone.companion.sync()
         #expect(outcome.pause == .calendarGone && outcome.problem == nil)
-        // The server is told why nothing comes.
+        // The companion reports to the server why nothing comes.
         #expect(await service.calls == ["upsert"])
         #expect(await service.problems == ["calendarGone"])
     }

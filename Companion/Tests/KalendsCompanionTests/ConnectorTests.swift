@@ -169,7 +169,7 @@ struct ConnectorTests {
         #expect(await phone.memory.record == nil)
         await phone.store.set(.fullAccess)
         #expect(await phone.connector.status() == .notConnected)
-        // What is known of the events stays, so that a new connection makes no doubles.
+        // The knowledge about the events stays, so that a new connection creates no duplicates.
         #expect(await phone.cleared.count == 0)
     }
 

@@ -104,7 +104,7 @@ struct ServiceTests {
         let (server, waits) = (try LocalServer(), Counter())
         let service = try service(
             server, "/flaky/2", retry: RequestRetry(attempts: 3, first: .seconds(1)), waits: waits)
-        // The third answer is an object without members, which is no status: it was asked for three times.
+        // The third answer is an object without members, which is not a status: it was asked for three times.
         await #expect(throws: CompanionFailure.badAnswer) { try await service.status() }
         #expect(try server.requests(3).count == 3)
         #expect(await waits.notes == ["\(Duration.seconds(1))", "\(Duration.seconds(2))"])

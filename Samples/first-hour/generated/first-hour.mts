@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host application's first hour with Kalends, through the client that OpenAPI Generator makes of /openapi.json.
+// A host application's first hour with Kalends, through the client that OpenAPI Generator makes from /openapi.json.
 //
 //     KALENDS_KEY=$(kalends key create --name my-app) node first-hour.mjs [CIRCLE]
 //

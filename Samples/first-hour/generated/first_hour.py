@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A host application's first hour with Kalends, through the client that openapi-python-client makes of /openapi.json.
+"""A host application's first hour with Kalends, through the client that openapi-python-client makes from /openapi.json.
 
     KALENDS_KEY=$(kalends key create --name my-app) python3 first_hour.py [CIRCLE]
 

@@ -2,7 +2,7 @@
 
 /// The place of a value in a JSON document (RFC 6901).
 package enum JSONPointer {
-    /// The maximum number of bytes of a name from outside that an error repeats.
+    /// The maximum size in bytes of a name from outside that an error repeats.
     private static let longestName = 40
 
     /// Returns the step to a member whose name comes from outside.

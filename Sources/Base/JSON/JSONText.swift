@@ -46,7 +46,7 @@ package struct JSONText {
         // The bytes are only read within the closure, and only below their count.
         text.withUTF8 { content in
             var start = 0
-            // What stands between two escapes is copied at once: most texts have none.
+            // Text between two escapes is copied at once: most texts have none.
             for index in 0..<content.count {
                 let byte = unsafe content[index]
                 guard byte < 0x20 || byte == 0x22 || byte == 0x5C else { continue }

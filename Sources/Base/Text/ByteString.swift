@@ -3,7 +3,7 @@
 /// Text that is compared, ordered and hashed by its UTF-8 bytes: the key of every dictionary and set whose keys come
 /// from outside, such as ids, tokens and names of a protocol.
 ///
-/// Of two `String` keys that only differ in how a letter is written, a dictionary keeps one.
+/// If two `String` keys differ only in how a letter is written, a dictionary keeps one of them.
 public struct ByteString: Hashable, Comparable, Sendable {
     public let string: String
 

@@ -12,7 +12,7 @@ public enum HiddenCharacters {
     static func positions(in scalars: [Unicode.Scalar]) -> [Int] {
         var positions: [Int] = []
         var open: [(kind: Opening, position: Int)] = []
-        // Counted, so that a closing mark never searches the openings in vain.
+        // Openings are counted, so that a closing mark never searches them without finding one.
         var isolates = 0
         func endLine() {
             for one in open where one.kind != .override { positions.append(one.position) }

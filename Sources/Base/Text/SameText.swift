@@ -58,6 +58,6 @@ extension StringProtocol {
 extension String {
     /// Reports whether both texts are the same bytes in UTF-8.
     ///
-    /// Other modules cannot specialize the comparison of any two kinds of text; most are of two strings.
+    /// Other modules cannot specialize the comparison of any two kinds of text; most compare two strings.
     public func isSameText(as other: String) -> Bool { Self.isSame(self, other) }
 }

@@ -2,6 +2,6 @@
 
 /// How long texts that people write may be.
 package enum TextLength {
-    /// The most characters of a title, a name, a label or a place.
+    /// The maximum number of characters in a title, a name, a label or a place.
     package static let line = 1000
 }

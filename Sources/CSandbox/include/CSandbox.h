@@ -48,7 +48,7 @@ int kalends_start(
 /// Like write(2) to such a socket; where nobody reads, it fails, and no signal ends this process.
 long kalends_send(int socket, const void *bytes, size_t count);
 
-/// A file in memory without a name, which the caller closes; -1 and errno when there is none.
+/// A file in memory without a name, which the caller closes; -1 and errno when it cannot be made.
 int kalends_memory_file(void);
 
 /// Has the C library give memory back to the system: few arenas, and large blocks outside of them. Returns 1 when it took

@@ -44,12 +44,12 @@ struct DAVFault: Error {
     ///
     /// - Parameter href: what may not be written; nil where the address is a secret.
     static func needsPrivileges(_ href: String?, _ privilege: ByteString = "write") -> DAVFault {
-        guard let href else { return .forbidden(.dav("need-privileges"), "This can be read here, and not be changed.") }
+        guard let href else { return .forbidden(.dav("need-privileges"), "This can be read here, but not changed.") }
         var content = Array("<D:resource><D:href>".utf8)
         XMLElement.write(href, to: &content)
         content += "</D:href><D:privilege><D:\(privilege)/></D:privilege></D:resource>".utf8
         return DAVFault(
-            .forbidden, .dav("need-privileges"), content: content, "This can be read here, and not be changed.")
+            .forbidden, .dav("need-privileges"), content: content, "This can be read here, but not changed.")
     }
 
     var response: Response {
@@ -74,7 +74,7 @@ struct DAVFault: Error {
 }
 
 extension DAVFault {
-    /// What a collection refused.
+    /// The reason why a collection refused a request.
     ///
     /// - Parameters:
     ///   - href: the address of the request.

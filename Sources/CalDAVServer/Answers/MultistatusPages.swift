@@ -6,7 +6,7 @@ import KalendsCore
 import KalendsFront
 import NIOCore
 
-/// What writes the responses of a multistatus, a few at a time, so that an answer of any length takes the same memory.
+/// Writes the responses of a multistatus, a few at a time, so that an answer of any length takes the same memory.
 protocol MultistatusPages: Sendable {
     /// Writes the next responses; returns false once all are written.
     ///
@@ -44,7 +44,7 @@ struct OnePage: MultistatusPages {
     }
 }
 
-/// What is at no resource, and then the responses of one collection after another.
+/// First the responses about no resource, then those of one collection after another.
 struct PagesInTurn<Pages: MultistatusPages>: MultistatusPages {
     private var parts: [Pages]
     private var missing: [String]

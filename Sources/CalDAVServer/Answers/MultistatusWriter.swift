@@ -6,12 +6,12 @@ import KalendsCore
 
 /// Writes a multistatus (RFC 4918 section 13) response by response.
 struct MultistatusWriter: Sendable {
-    /// What is written and not taken yet.
+    /// The bytes that are written and not taken yet.
     private(set) var bytes: [UInt8] = []
     /// The token of RFC 6578 that ends the answer.
     var syncToken: String?
     private let propertyContext: PropertyContext
-    /// The names of what the resource of the present response does not have.
+    /// The names of the properties that the resource of the present response does not have.
     private var missing: [UInt8] = []
 
     init(_ propertyContext: PropertyContext) {
@@ -107,7 +107,7 @@ struct MultistatusWriter: Sendable {
 
     private mutating func end() { bytes += "</D:response>\n".utf8 }
 
-    /// What resources and properties are answered; a bare code has no phrase.
+    /// The statuses that resources and properties have in an answer; for them the bare code would have no phrase.
     private static let statuses: [HTTPResponse.Status] = [
         .ok, .forbidden, .notFound, .conflict, .failedDependency, .internalServerError, .insufficientSpace,
     ]
@@ -139,7 +139,7 @@ struct MultistatusWriter: Sendable {
     private mutating func write(
         _ live: LiveProperty, _ tags: (start: [UInt8], end: [UInt8], empty: [UInt8]), of subject: Subject
     ) {
-        // What its person set comes before what the server calls it.
+        // The name that its person set takes precedence over the server's name for it.
         if !live.isProtected, let stored = propertyContext.stored(of: subject)[live.name] {
             bytes += stored
             return

@@ -5,14 +5,14 @@ import KalendsCore
 import KalendsFront
 import Synchronization
 
-/// Work for a report, or for a list of what is in a collection, until all of its answer is written: others take turns with
-/// it, it has a bound, and it ends when its client has gone.
+/// Work for a report, or for a list of what is in a collection, until its whole answer is written: others take turns with it,
+/// it has a bound, and it ends when its client has gone.
 final class ReportWork: Sendable {
     let place: ReportLimiter.Place
     private let presence: Presence
     private let turn = Mutex(ContinuousClock.now)
 
-    /// What is done without looking whether others wait.
+    /// The amount of work that is done without checking whether others wait.
     private static let longestTurn = Duration.milliseconds(20)
 
     init(_ place: ReportLimiter.Place, _ presence: Presence) { (self.place, self.presence) = (place, presence) }

@@ -16,7 +16,7 @@ extension Exchange {
         switch address {
         case .member(_, _, let name):
             guard place.collection.mayWrite else {
-                // What is not there is said to be missing, also where nothing can be removed.
+                // A missing resource is reported as missing, also where nothing can be removed.
                 _ = try await subject()
                 throw DAVFault.needsPrivileges(href, "unbind")
             }

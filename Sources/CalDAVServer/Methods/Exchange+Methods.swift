@@ -98,7 +98,7 @@ extension Exchange {
         return try await collections.find(segment.string, of: caller)
     }
 
-    /// The body as XML, whose memory is counted until the answer is there or until it is let go of; nil for an empty one.
+    /// The body as XML, whose memory is counted until the answer exists or until the body is released; nil for an empty one.
     /// Throws 400 for one that is not well-formed.
     func xml() async throws -> XMLElement? {
         // Elements take at most as much memory as the smallest of them that fit into their number.

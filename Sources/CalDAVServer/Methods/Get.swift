@@ -14,7 +14,7 @@ extension Exchange {
         case .member(_, _, let name), .feedMember(let name): return try await get(name.string)
         default:
             _ = try await subject()
-            // A browser asks for this, and a client that looks whether somebody is there.
+            // A browser asks for this, and so does a client that checks whether a server answers.
             return Response(
                 status: .ok,
                 headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
@@ -22,7 +22,7 @@ extension Exchange {
         }
     }
 
-    /// What GET of a collection says.
+    /// The answer to GET on a collection.
     static let about = "This is an address for calendar apps, which use CalDAV.\n"
 
     private func get(_ name: String) async throws -> Response {
@@ -44,8 +44,8 @@ extension Exchange {
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: text)))
     }
 
-    /// Answers a write with what is there now, which saves a client that prefers it a GET (RFC 8144 section 2.2); nil
-    /// if nothing is there.
+    /// Answers a write with the resource as it is now, which saves a client that prefers it a GET (RFC 8144 section
+    /// 2.2); nil if nothing is there.
     func representation(of name: String, status: HTTPResponse.Status) async throws -> Response? {
         guard let place,
             let resource = try await place.source.resources(of: place.collection, named: [name], room: room).first

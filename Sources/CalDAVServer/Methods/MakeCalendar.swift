@@ -7,7 +7,7 @@ import KalendsCore
 import Storage
 
 extension Exchange {
-    /// MKCALENDAR (RFC 4791 section 5.3.1) and MKCOL (RFC 5689), of which one without a body makes a calendar, too:
+    /// MKCALENDAR (RFC 4791 section 5.3.1) and MKCOL (RFC 5689), where a request without a body makes a calendar, too:
     /// there is nothing else that a person makes here.
     func makeCalendar(isExtended: Bool, for caller: CalDAVCaller) async throws -> Response {
         let body = try await wantedBody()
@@ -30,7 +30,7 @@ extension Exchange {
             _ = try await collections.make(
                 segment.string, components: wanted.components, properties: wanted.update.set, for: caller)
         } catch CollectionFault.exists {
-            // Another app was first, or this one does not see what is there.
+            // Another app was first, or this one does not see the existing collection.
             throw exists(isExtended)
         }
         return Response(status: .created, headers: [.cacheControl: "no-cache"])
@@ -52,7 +52,7 @@ extension Exchange {
         }
     }
 
-    /// What the body says of the calendar to be made.
+    /// The properties that the body sets on the calendar to be made.
     private func wanted(
         _ body: XMLElement?, isExtended: Bool
     ) throws -> (components: [CalendarComponent], update: PropertyUpdate) {

@@ -28,7 +28,7 @@ extension Exchange {
         return try await multistatus(listing, headers: headers)
     }
 
-    /// What the body asks for; nothing of it is left.
+    /// The properties that the body asks for; the whole body has been read.
     private func readPropfind() async throws -> PropertyRequest {
         let body = try await xml()
         guard body?.is(.dav, "propfind") ?? true else {
@@ -39,7 +39,7 @@ extension Exchange {
                 child.is(.dav, "prop") || child.is(.dav, "allprop") || child.is(.dav, "propname")
             }
             guard choices == 1 || body.children.isEmpty else {
-                throw DAVFault.badRequest("The body asks for some properties, for all, or for their names.")
+                throw DAVFault.badRequest("The body must ask for some properties, for all, or for their names.")
             }
         }
         return try PropertyRequest(body, isMinimal: isMinimal)

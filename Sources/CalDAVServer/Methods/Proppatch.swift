@@ -5,7 +5,7 @@ import Hummingbird
 import ICalBridge
 import KalendsCore
 
-/// What a client wants to set and to remove of a resource's properties, in the order of the body.
+/// The properties of a resource that a client wants to set and to remove, in the order of the body.
 struct PropertyUpdate: Sendable {
     private(set) var set: [StoredProperty] = []
     private(set) var removed: [PropertyName] = []
@@ -14,22 +14,24 @@ struct PropertyUpdate: Sendable {
     /// The values of those that have children, by name.
     private(set) var elements: [PropertyName: XMLElement] = [:]
 
-    /// The most properties of one request, and the most bytes of them all.
+    /// The maximum number of properties in one request, and the maximum size in bytes of all of them together.
     private static let (most, mostBytes) = (256, 1 << 20)
 
-    /// An update of nothing.
+    /// An empty update.
     init() {}
 
     /// Reads the `DAV:set` and `DAV:remove` of a `DAV:propertyupdate`, a `C:mkcalendar` or a `DAV:mkcol`.
     init(_ body: XMLElement) throws(DAVFault) {
-        // What comes later counts, so only the last of each name is written: a name may come thousands of times.
+        // Later instructions win, so only the last one for each name is written: a name may come thousands of times.
         var (isSet, last): ([PropertyName: Bool], [PropertyName: XMLElement]) = ([:], [:])
         for step in body.children where step.is(.dav, "set") || step.is(.dav, "remove") {
             let sets = step.is(.dav, "set")
             for element in step.child(.dav, "prop")?.children ?? [] {
                 let name = PropertyName(element)
                 if isSet.updateValue(sets, forKey: name) == nil { names.append(name) }
-                guard names.count <= Self.most else { throw .badRequest("These are too many properties at a time.") }
+                guard names.count <= Self.most else {
+                    throw .badRequest("There are too many properties in one request.")
+                }
                 last[name] = element
             }
         }
@@ -49,7 +51,7 @@ struct PropertyUpdate: Sendable {
         }
     }
 
-    /// What is removed, so that the zone that was set last is the collection's.
+    /// The properties to remove, with the name of an earlier zone, so that the zone that was set last is the collection's.
     var replaced: [PropertyName] {
         let zones = [PropertyName.caldav("calendar-timezone"), .caldav("calendar-timezone-id")]
         let isSet = zones.map { zone in set.contains { PropertyName($0) == zone } }
@@ -59,7 +61,7 @@ struct PropertyUpdate: Sendable {
     /// Those that only the server sets.
     var protected: [PropertyName] { names.filter { LiveProperty.named[$0]?.isProtected == true } }
 
-    /// Leaves out what becomes something else than a property that is kept.
+    /// Leaves out properties that are not kept as such but become something else.
     mutating func drop(_ names: [PropertyName]) {
         set.removeAll { names.contains(PropertyName($0)) }
         self.names.removeAll { names.contains($0) }
@@ -76,7 +78,7 @@ extension Exchange {
         switch try await subject() {
         case .collection, .home: break
         case .root, .principals, .principal, .calendars, .member:
-            // Nothing else has properties of its person.
+            // No other resource has properties that its person sets.
             return try await failure(update, 403, update.names, .dav("cannot-modify-protected-property"))
         }
         let protected = update.protected
@@ -91,7 +93,7 @@ extension Exchange {
                 try await collections.setHome(update.set, removing: removed, for: caller)
             }
         } catch CollectionFault.insufficientStorage(let sentence) {
-            // What the server has a use for is small; what takes the room is unknown to it.
+            // The properties that the server itself uses are small; what takes the room is unknown to it.
             let large = update.set.map { PropertyName($0) }.filter { LiveProperty.named[$0] == nil }
             return try await failure(
                 update, 507, large.isEmpty ? update.names : large, .dav("quota-not-exceeded"), sentence.text)

@@ -58,12 +58,12 @@ extension Exchange {
     }
 }
 
-/// Whom a client asks not to tell of its change (draft-bitfire-webdav-push, "Suppressing Notifications").
+/// The registrations that a client asks not to notify of its change (draft-bitfire-webdav-push, "Suppressing Notifications").
 struct QuietList: Hashable {
     /// The ids of registrations; nil for all there are.
     let ids: [String]?
 
-    /// The most registrations that are read.
+    /// The maximum number of registrations that are read.
     private static let most = 100
 
     /// Nil if nothing valid is named.
@@ -95,10 +95,10 @@ extension DAVFault {
         case .invalidSubscription:
             self = .forbidden(
                 .push("invalid-subscription"),
-                "The push resource or its keys cannot be used: https on the public Internet, aes128gcm and p256dh.")
+                "The push resource or its keys cannot be used: use https on the public Internet, aes128gcm and p256dh.")
         case .notAvailable: self = .forbidden(.push("push-not-available"), "No messages are sent about this calendar.")
         case .noSupportedTrigger:
-            self = .forbidden(.push("no-supported-trigger"), "Nothing is named of which messages are sent.")
+            self = .forbidden(.push("no-supported-trigger"), "The request names nothing about which messages are sent.")
         }
     }
 }

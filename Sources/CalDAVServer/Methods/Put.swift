@@ -31,7 +31,7 @@ extension Exchange {
         do {
             let conditions = WriteConditions(request.headers)
             let presence = Presence(on: context.channel)
-            // What thousands of occurrences become is worked out in the sender's turn.
+            // Thousands of occurrences are worked out in the sender's turn.
             outcome = try await LongWork.run(for: context.sender) {
                 try presence.check()
                 return try await place.source.put(
@@ -39,7 +39,7 @@ extension Exchange {
                     room: roomOfChange)
             }
         } catch CollectionFault.preconditionFailed {
-            // With what is there instead, the client can try again at once.
+            // With the present resource in the answer, the client can try again at once.
             if prefers("return=representation"),
                 let response = try await representation(of: name.string, status: .preconditionFailed)
             {

@@ -15,7 +15,7 @@ extension Exchange {
     }
 
     private func readReport(at subject: Subject) async throws -> any Report {
-        guard let body = try await xml() else { throw DAVFault.badRequest("The body says which report is meant.") }
+        guard let body = try await xml() else { throw DAVFault.badRequest("The body must say which report is meant.") }
         guard let type = Reports.named(PropertyName(body)), type.isOffered(at: subject) else {
             throw DAVFault.forbidden(.dav("supported-report"), "This report is not offered here.")
         }

@@ -52,7 +52,7 @@ extension Exchange {
     /// What `Destination` names; throws 502 for something at another server.
     private func destination() throws(DAVFault) -> String {
         guard let field = request.headers[.destination]?.withoutOuterBlanks, !field.isEmpty else {
-            throw .badRequest("Destination says where to.")
+            throw .badRequest("Destination must name the new address.")
         }
         guard DAVPaths.path(of: String(field), isOwn: isOwn) != nil else {
             throw DAVFault(.badGateway, nil, "The destination is at another server.")

@@ -68,7 +68,7 @@ extension LiveProperty {
                 return true
             },
             LiveProperty(.caldav("calendar-timezone-id"), isProtected: false) { subject, _, out in
-                // Who set a whole zone set its name, too (RFC 7809 section 5.2).
+                // A person who set a whole zone has set its name, too (RFC 7809 section 5.2).
                 guard
                     let zone = subject.collection?.stored(.caldav("calendar-timezone")),
                     let element = try? XMLReader.read(zone), let name = ReportZone.name(ofCalendar: element.bytes)
@@ -78,7 +78,7 @@ extension LiveProperty {
             },
         ] + settable.map { name in LiveProperty(name, isProtected: false) { _, _, _ in false } }
 
-    /// What a person may set of a collection and the server only keeps.
+    /// The properties of a collection that a person may set and the server only keeps.
     private static let settable: [PropertyName] = [
         .apple("calendar-color"), .apple("calendar-order"), .caldav("calendar-description"),
         .caldav("calendar-timezone"), .caldav("schedule-calendar-transp"),

@@ -13,14 +13,14 @@ struct PropertyContext: Sendable {
     let tokens: SyncTokens
     /// The public key of this server for push services; nil where no messages are sent.
     var pushKey: String?
-    /// What the caller set of the home, where that is asked for.
+    /// The properties that the caller set on the home, if a request asks for them.
     var homeProperties: [StoredProperty] = []
 
     /// The address of the caller's principal; nil at a feed's address.
     var principal: String? { user.map { paths.href(.principal(user: ByteString($0))) } }
     var home: String? { user.map { paths.href(.home(user: ByteString($0))) } }
 
-    /// What a person set of a resource.
+    /// The properties that a person set on a resource.
     func stored(of subject: Subject) -> [StoredProperty] {
         switch subject {
         case .collection(let collection): collection.properties

@@ -9,7 +9,7 @@ struct PropertyName: Hashable, Sendable {
     let name: ByteString
 
     init(_ namespace: XMLNamespace, _ name: ByteString) {
-        // `xmlns=""` says what is so without any declaration.
+        // `xmlns=""` states what holds without any declaration.
         self.namespace = namespace.text.isEmpty ? .undeclared : namespace
         self.name = name
     }

@@ -24,15 +24,16 @@ struct PropertyRequest: Sendable {
     }
 
     let choice: Choice
-    /// The properties that are listed, or that are asked for beside all.
+    /// The properties that are listed, or that are requested in addition to all.
     let asked: [Asked]
     /// Whether what a resource does not have is left out (RFC 8144 section 2.1).
     var isMinimal: Bool
 
-    /// The bytes of the names of what is asked for, as they are written.
+    /// The bytes of the requested properties' names, as they are written.
     private let length: Int
 
-    /// The most properties, and the most bytes of their names: each resource's answer may repeat all of them.
+    /// The maximum number of properties, and the maximum size in bytes of their names: each resource's answer may
+    /// repeat all of them.
     private static let most = 256
     private static let mostBytes = 16 << 10
 
@@ -46,7 +47,9 @@ struct PropertyRequest: Sendable {
         let isListed = body?.child(.dav, "prop") != nil
         choice = isListed ? .listed : body?.child(.dav, "propname") != nil ? .names : .all
         let listed = body.map(Self.elements) ?? []
-        guard listed.count <= Self.most else { throw .badRequest("More properties are asked for than are answered.") }
+        guard listed.count <= Self.most else {
+            throw .badRequest("The request asks for more properties than one answer may have.")
+        }
         // Each is answered once: its value may be thousands of times as long as its name.
         var names: Set<PropertyName> = []
         asked = listed.map(Asked.init).filter { names.insert($0.name).inserted }
@@ -61,7 +64,7 @@ struct PropertyRequest: Sendable {
     /// - Parameter most: how many there are otherwise.
     func page(_ most: Int) -> Int { min(most, max(10, (1 << 20) / max(1, length))) }
 
-    /// The elements of what is asked for: a few have content there, such as `C:calendar-data`.
+    /// The requested elements: a few have content there, such as `C:calendar-data`.
     static func elements(_ body: XMLElement) -> [XMLElement] {
         (body.child(.dav, "prop") ?? body.child(.dav, "include"))?.children ?? []
     }

@@ -15,7 +15,7 @@ struct ExpandProperty: Report {
 
     private let asked: [Asked]
 
-    /// The most levels, and the most properties on all of them.
+    /// The maximum number of levels, and the maximum number of properties on all of them.
     private static let (depth, most) = (8, 256)
 
     static func isOffered(at subject: Subject) -> Bool { true }
@@ -34,7 +34,7 @@ struct ExpandProperty: Report {
             left -= 1
             // It becomes the name of an element of the answer.
             guard left >= 0, let name = child.attribute("name"), FormName.isElement(name) else {
-                throw .badRequest("A property has no name, or more are asked for than are answered.")
+                throw .badRequest("A property has no name, or the request asks for more than one answer may have.")
             }
             let namespace = child.attribute("namespace").map(XMLNamespace.init) ?? .dav
             asked.append(
@@ -46,7 +46,9 @@ struct ExpandProperty: Report {
     }
 
     func answer(_ exchange: Exchange) async throws -> Response {
-        guard try exchange.depth() ?? .zero == .zero else { throw DAVFault.badRequest("Depth is 0 for this report.") }
+        guard try exchange.depth() ?? .zero == .zero else {
+            throw DAVFault.badRequest("Depth must be 0 for this report.")
+        }
         let subject = try await exchange.subject()
         var expansion = Expansion(exchange: exchange)
         let response = try await expansion.response(exchange.href, asked, of: subject)
@@ -91,7 +93,8 @@ struct ExpandProperty: Report {
             return out + Array("</D:response>\n".utf8)
         }
 
-        private static let tooMany = DAVFault.badRequest("More resources and properties are named than are answered.")
+        private static let tooMany = DAVFault.badRequest(
+            "The request names more resources and properties than one answer may have.")
 
         private static func propstat(_ properties: [UInt8], _ status: String) -> [UInt8] {
             Array("<D:propstat><D:prop>".utf8) + properties

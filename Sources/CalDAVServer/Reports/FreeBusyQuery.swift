@@ -42,7 +42,7 @@ struct FreeBusyQuery: Report {
 
     private static let tooLong = DAVFault(
         .insufficientSpace, .dav("number-of-matches-within-limits"),
-        "It takes too long to look at all that is in this span. Ask for a shorter one.")
+        "Looking at everything in this span takes too long. Ask for a shorter one.")
 
     private func add(_ place: CollectionPlace, _ exchange: Exchange, to time: inout FreeBusyTime) async throws {
         let (zone, name) = (place.collection.floatingZone, exchange.ownName)
@@ -72,7 +72,7 @@ struct FreeBusyQuery: Report {
 }
 
 extension CalendarCollection {
-    /// Whether its person is not busy by what is in it (RFC 6638 section 9.1).
+    /// Whether its contents do not make its person busy (RFC 6638 section 9.1).
     fileprivate var isTransparent: Bool {
         stored(.caldav("schedule-calendar-transp")).flatMap { try? XMLReader.read($0) }?
             .child(.caldav, "transparent") != nil

@@ -6,7 +6,7 @@ import Hummingbird
 import ICalBridge
 import KalendsCore
 
-/// What a report asks of each resource that it answers: properties, and its text or a part of it.
+/// What a report asks for about each resource in its answer: properties, and its text or a part of it.
 struct MemberRequest: Sendable {
     private let properties: PropertyRequest
     private let data: CalendarDataRequest?
@@ -70,7 +70,7 @@ struct MemberAnswer: Sendable {
             } catch {
                 out.response(
                     href, status: 500, condition: .dav("number-of-matches-within-limits"),
-                    sentence: "The series has more occurrences in this span than are answered.")
+                    sentence: "The series has more occurrences in this span than one answer may have.")
             }
         }
     }
@@ -114,14 +114,15 @@ extension DAVFault {
         case .unsupportedFilter:
             self = .forbidden(.caldav("supported-filter"), "The filter asks for something that is not compared here.")
         case .unsupportedCollation:
-            self = .forbidden(.caldav("supported-collation"), "Texts are not compared by this collation here.")
+            self = .forbidden(.caldav("supported-collation"), "This server does not compare texts by this collation.")
         case .unsupportedCalendarData:
             self = .forbidden(.caldav("supported-calendar-data"), "Data is returned only as text/calendar 2.0.")
         case .invalidRequest:
-            self = .badRequest("Calendar data, or a time-range, is asked for in no way that the RFC has.")
+            self = .badRequest("Calendar data or a time-range is requested in a way that the RFC does not have.")
         case .tooMuch:
             self = .forbidden(
-                .dav("number-of-matches-within-limits"), "A series has more occurrences in this span than are answered."
+                .dav("number-of-matches-within-limits"),
+                "A series has more occurrences in this span than one answer may have."
             )
         }
     }

@@ -36,7 +36,7 @@ struct PrincipalPropertySearch: Report {
         }
         isAny = body.attribute("test") == "anyof"
         body.children.removeAll { $0.is(.dav, "property-search") || $0.is(.dav, "apply-to-principal-collection-set") }
-        // Some name the properties that they want beside `prop`.
+        // Some clients name the properties that they want outside of `prop`.
         if let index = body.children.firstIndex(where: { $0.is(.dav, "prop") }) {
             var asked = body.children.remove(at: index)
             asked.children += body.children

@@ -11,7 +11,7 @@ struct SyncCollection: Report {
 
     private let request: MemberRequest
     private let token: String
-    /// The most resources that the client takes at once.
+    /// The maximum number of resources that the client takes at once.
     private let limit: Int?
 
     static func isOffered(at subject: Subject) -> Bool { subject.collection != nil }
@@ -22,12 +22,12 @@ struct SyncCollection: Report {
         // Without a level `Depth` says it (RFC 6578 appendix A).
         if let level = body.child(.dav, "sync-level")?.trimmed {
             guard level == "1" || level == "infinite" || level == "infinity" else {
-                throw DAVFault.badRequest("The level of a synchronization is 1 or infinite.")
+                throw DAVFault.badRequest("The level of a synchronization must be 1 or infinite.")
             }
         }
         limit = try body.child(.dav, "limit").map { element in
             guard let count = element.child(.dav, "nresults").flatMap({ Int($0.trimmed) }), count > 0 else {
-                throw DAVFault.badRequest("The limit of an answer is a number above 0.")
+                throw DAVFault.badRequest("The limit of an answer must be a number above 0.")
             }
             return count
         }
@@ -35,11 +35,11 @@ struct SyncCollection: Report {
 
     func answer(_ exchange: Exchange) async throws -> Response {
         guard let place = exchange.place, exchange.ownName == nil else { throw DAVFault.missing }
-        // Some say 1 beside the level.
-        guard try exchange.depth() != .infinity else { throw DAVFault.badRequest("Depth is 0 for this report.") }
+        // Some clients send 1 in addition to the level.
+        guard try exchange.depth() != .infinity else { throw DAVFault.badRequest("Depth must be 0 for this report.") }
         let position = try SyncPosition(token, of: place.collection, exchange.propertyContext.tokens)
         if case .listing(let number, after: .some) = position {
-            // What changed before the list began may no longer be known.
+            // Changes from before the list began may no longer be known.
             _ = try await place.source.changes(of: place.collection, after: number, limit: 1)
         }
         let answer = request.answer(exchange, floatingIn: place.collection.floatingZone)
@@ -55,7 +55,7 @@ struct SyncCollection: Report {
         /// The number of resources that may still be answered.
         var left: Int
 
-        /// How many resources are read at a time, and how many with their texts where nobody knows how large these are.
+        /// How many resources are read at a time, and how many with their texts if their size is unknown.
         private static let (page, textPage) = (500, 5)
 
         mutating func write(to out: inout MultistatusWriter) async throws -> Bool {
@@ -102,7 +102,7 @@ struct SyncCollection: Report {
 
         /// Writes the next changes; returns whether there are more.
         ///
-        /// - Parameter last: the end of what the client has of the first of them, which came at once.
+        /// - Parameter last: how far the client has the first of these changes, those of one act.
         private mutating func follow(
             _ number: Int, behind last: (until: Int, name: ByteString)? = nil, to out: inout MultistatusWriter
         ) async throws -> Bool {
@@ -139,7 +139,7 @@ struct SyncCollection: Report {
                 let group = rest.fitting(CalendarCollection.pageBytes, \.size)
                 rest = rest.dropFirst(group.count)
                 let found = try await place.source.resources(of: place.collection, named: group.map(\.name))
-                // What was removed since is among the next changes.
+                // Resources that were removed since are among the next changes.
                 try await exchange.each(found.compactMap(\.self)) { answer.write($0, in: place, exchange, to: &out) }
             }
         }
@@ -148,16 +148,18 @@ struct SyncCollection: Report {
 
 /// How far a client is.
 private enum SyncPosition {
-    /// It lists all that was there at a number, and has it up to a name; nil at the beginning.
+    /// It lists everything that existed at a number, and has the part up to a name; nil at the beginning.
     case listing(Int, after: String?)
     /// It knows everything up to a number.
     case changes(Int)
-    /// It also has what changed until another number, up to a name: a single act, of which it wanted only a part.
+    /// It also has what changed until another number, up to a name: a single act, only part of which fitted into the
+    /// client's limit.
     case within(Int, until: Int, after: String)
 
     /// Reads a token; an empty one begins.
     init(_ token: String, of collection: CalendarCollection, _ tokens: SyncTokens) throws(CollectionFault) {
-        // A name is behind the number of what was not finished, and the end of an act before it.
+        // A name follows the number if a listing or an act is not finished; for an act, the number where it ends comes
+        // before the name.
         let parts = token.pieces(separatedBy: "/").last.flatMap { $0.parted(at: "~") }
         let until = parts?.before.parted(at: ";")?.after
         let rest = (parts.map { $0.after.utf8.count + 1 } ?? 0) + (until.map { $0.utf8.count + 1 } ?? 0)

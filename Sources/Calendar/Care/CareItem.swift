@@ -44,7 +44,7 @@ public struct CareItem: Hashable, Sendable {
         self.availability = availability
     }
 
-    /// What comes before the item's title in a calendar: "CK Shift: ".
+    /// The prefix of the item's title in a calendar: "CK Shift: ".
     public func titleBeginning(_ style: CareStyle) -> String {
         "\(style.titlePrefix)\(label.map { " \($0)" } ?? ""): "
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something as each side has it, and as each had it when both last agreed; nil for a side of which that is not known.
+/// Something as each side has it, and as each had it when both last agreed; nil for a side where that is unknown.
 ///
 /// Each side has a base of its own, so that its own form of a value does not count as a change.
 public struct Sides<Value> {
@@ -35,7 +35,7 @@ public struct Sides<Value> {
 
 extension Sides where Value: Equatable {
     public var isSame: Bool { here == there }
-    /// Whether that side has another value than before; so it counts, too, when nothing is known of before.
+    /// Whether that side has another value than before; so it counts, too, when the earlier value is unknown.
     public var isChangedHere: Bool { wasHere.map { $0 != here } ?? true }
     public var isChangedThere: Bool { wasThere.map { $0 != there } ?? true }
 }

@@ -2,9 +2,9 @@
 
 /// Limits of an expansion; every expansion has them, because a rule of 40 bytes can mean millions of times.
 public struct ExpansionLimits: Hashable, Sendable {
-    /// The most occurrences that are returned.
+    /// The maximum number of occurrences that are returned.
     public var maximumOccurrences: Int
-    /// The most candidates that are checked; a million takes a few milliseconds.
+    /// The maximum number of candidates that are checked; a million takes a few milliseconds.
     public var maximumSteps: Int
 
     public init(maximumOccurrences: Int = 10_000, maximumSteps: Int = 1_000_000) {

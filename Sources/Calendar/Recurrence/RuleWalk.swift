@@ -43,7 +43,7 @@ struct RuleWalk {
     var knownReachable: Bool?
     /// The current walk ignores everything before this wall time.
     var floor = -(1 << 60)
-    /// How many occurrences are left until the one that is looked for; nil unless occurrences are only being counted.
+    /// The number of occurrences before the one that is searched for; nil unless occurrences are only being counted.
     var countdown: Int?
     /// The occurrence at which a countdown ended.
     var counted = 0

@@ -111,7 +111,7 @@ extension SeriesPlan {
         }
     }
 
-    /// The most occurrences that are checked one by one in search of the last.
+    /// The maximum number of occurrences that are checked one by one in search of the last.
     private static let few = 64
 
     /// The latest occurrence of a span; `.stopped` when it holds so many that not all were checked.

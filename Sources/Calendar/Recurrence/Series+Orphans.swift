@@ -109,7 +109,7 @@ extension Event {
         recurrenceID != nil && start != nil && !(recurrence.rules.isEmpty && recurrence.additions.isEmpty)
     }
 
-    /// Gives the replaced occurrence on the clock of its series, because some readers compare no other form (RFC 5545
+    /// Gives the replaced occurrence on the clock of its series, because some readers compare only this form (RFC 5545
     /// section 3.8.4.4).
     fileprivate mutating func nameOccurrence(like series: Event) {
         if let start = series.start, !start.isDate, let id = recurrenceID, id.isDate {
@@ -130,7 +130,7 @@ extension Event {
     /// - Parameters:
     ///   - end: the instant from which another series goes on, or nil.
     ///   - taken: the dates of other series.
-    /// - Returns: the series with its dates by instant, without those of its rules; nil when nothing of it is left.
+    /// - Returns: the series with its dates by instant, without those of its rules; nil when no part of it is left.
     fileprivate func asSeries(before end: Int?, without taken: Set<Int>) -> (event: Event, dates: [Int])? {
         func instant(_ time: EventTime) -> Int { time.instant(floatingIn: FixedOffset.utc).seconds }
         func isOwn(_ time: EventTime) -> Bool { instant(time) < end ?? Int.max && !taken.contains(instant(time)) }

@@ -11,7 +11,7 @@ extension Series {
         guard from < to else { return false }
         guard budget.spend(listedCount) else { return nil }
         guard master?.recurrence.exclusionRules.isEmpty != false else {
-            // What an EXRULE removes is known only once all occurrences are found.
+            // The occurrences that an EXRULE removes are known only once all occurrences are found.
             let found = occurrences(from: from, to: to, floatingIn: zone, maximum: 10_000, budget: &budget)
             return found.occurrences.isEmpty ? found.isComplete ? false : nil : true
         }

@@ -37,9 +37,10 @@ package final class DefinedTimeZone: TimeZoneRules {
         var writtenIdentifier: String?
     }
 
-    /// The most years, and the most onsets in them, that are kept in memory; the times of a calendar lie in a few.
+    /// The maximum number of years, and the maximum number of onsets in them, that are kept in memory; the times of a
+    /// calendar are within a few years.
     private static let (manyYears, manyOnsets) = (4000, 40_000)
-    /// How many years back a rule's last onset is looked for.
+    /// How many years back a rule's last onset is searched for.
     private static let yearsBack = 8
     /// The second day of 1970, and the last of 2040, after which the rules just go on.
     private static let (firstCompared, lastChange) = (86_400, 2_240_524_800)

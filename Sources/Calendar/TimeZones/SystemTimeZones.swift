@@ -21,7 +21,7 @@ public final class SystemTimeZones: Sendable {
     /// The name comes from outside, so only a name that is spelled like a zone becomes part of a path.
     public func zone(_ identifier: String) -> SystemTimeZone? {
         if let zone = loaded.withLock({ $0[identifier] }) { return zone }
-        // `Factory` stands for a zone that has not been set.
+        // `Factory` means that no zone has been set.
         guard Self.isSpelledLikeAZone(identifier), identifier != "Factory",
             let data = try? Data(contentsOf: URL(filePath: "\(directory)/\(identifier)")),
             let zone = SystemTimeZone(identifier: identifier, tzif: [UInt8](data))
@@ -34,8 +34,8 @@ public final class SystemTimeZones: Sendable {
     public func canonicalSpelling(_ identifier: String) -> String? {
         let key = identifier.lowercased()
         #if os(Linux)
-        // Names of files differ in case here, so a zone of this name is spelled like this. The list of all zones takes as
-        // long as a thousand events; once there is one, no file is looked for in vain.
+        // Names of files differ in case here, so a zone of this name is spelled like this. The list of all zones takes as long
+        // as a thousand events; once it exists, no missing file is looked up.
         if let names = names.withLock({ $0 }) { return names[key] }
         if Self.isListed(identifier), zone(identifier) != nil { return identifier }
         #endif

@@ -8,7 +8,7 @@ package enum ZoneNames {
         package var how: TimeZoneResolution.How
     }
 
-    /// The most bytes that a name may have; no known name is longer.
+    /// The maximum number of bytes that a name may have; no known name is longer.
     private static let longest = 512
 
     /// The zone of a TZID: an IANA id, an IANA id in different case or after a prefix, a Windows name, or an offset in

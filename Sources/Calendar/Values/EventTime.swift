@@ -18,7 +18,7 @@ public enum EventTime: Hashable, Sendable, Codable {
     /// The day that the wall clock shows.
     public var civilDate: CivilDate { civil.date }
 
-    /// What the wall clock shows: midnight for a date, the UTC clock for a UTC time.
+    /// The time that the wall clock shows: midnight for a date, the UTC clock for a UTC time.
     public var civil: CivilDateTime {
         switch self {
         case .date(let date): CivilDateTime(startOf: date)

@@ -9,7 +9,7 @@ extension RecurrenceRule {
         init(_ code: Sentence.Code, _ text: Sentence.Text) { sentence = Sentence(code, text) }
     }
 
-    /// The most bytes of a rule.
+    /// The maximum size in bytes of a rule.
     package static let longestText = 4096
 
     /// Reads the value of an RRULE (RFC 5545 section 3.3.10, and RFC 7529's RSCALE=GREGORIAN).

@@ -48,7 +48,7 @@ extension Sentence {
             rulePartWithoutValue, rulePartTwice, ruleWithoutFrequency, ruleFrequency, ruleWeekday, rulePartUnsupported,
             rulePartUnknown, ruleOrdinal, ruleOrdinalOfWeek, ruleWeekNumber, ruleYearDay, ruleMonthDay, rulePosition,
             ruleNumber, ruleNegative, ruleEmpty, ruleUntil
-        // What calendar apps make of it.
+        // How calendar apps handle the file.
         case appLosesEvents, appEmpties, appUnended, appNoCalendar, appLine, appSecondCalendar, appValue,
             appEmptiesUnended, appEmptiesSeveral, appUnavailable, appFindsNothing, appFolds, strictLine, strictEnd,
             strictCalendars, strictRepeated,

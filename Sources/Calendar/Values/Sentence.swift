@@ -7,7 +7,7 @@ public struct Sentence: Hashable, Sendable, Codable {
     public let text: String
     /// What is said; nil for a sentence of another program, which has no words in other languages.
     public let code: Code?
-    /// What the sentence contains, in its order.
+    /// The arguments of the sentence, in its order.
     public let arguments: [Argument]
 
     /// A value in a sentence, and its place there.

@@ -104,7 +104,7 @@ extension CalDAVCalendar {
 
     /// The number of marks up to which each is searched with a query; for more, the calendar is listed.
     private static let queryLimit = 4
-    /// The most answers to a query for one UID: more than any calendar has copies of one event.
+    /// The maximum number of answers to a query for one UID: more than any calendar has copies of one event.
     private static let mostFound = 100
 
     public func find(_ marks: [EventMark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
@@ -137,7 +137,7 @@ extension CalDAVCalendar {
                     found.responses.lazy.compactMap { DAVAddress($0.href, relativeTo: finalAddress) }
                         .filter { $0.isMember(of: collection) }.prefix(Self.mostFound + 1))
             }
-            // A server that answers with so many has not looked at the UID.
+            // A server that answers with more has ignored the UID.
             needsListing = found.count > Self.mostFound
             candidates += found
         }

@@ -80,7 +80,7 @@ extension CalDAVCalendar {
     private func objects(
         _ multistatus: Multistatus, asked: [DAVAddress], at finalAddress: DAVAddress
     ) -> (present: [UnreadObject], gone: [ByteString: FetchedObject]) {
-        // Each is answered once: what a server says of it a second time is not read.
+        // Each is answered once: if a server answers it a second time, that is not read.
         var wanted = Dictionary(asked.map { (ByteString($0.path), $0) }) { first, _ in first }
         var (present, gone): ([UnreadObject], [ByteString: FetchedObject]) = ([], [:])
         for response in multistatus.responses {

@@ -12,7 +12,7 @@ public struct CalDAVCalendar: CalendarProvider {
     /// The key by which a calendar that is created here is found again.
     let calendarKey: String
     let floatingZone: String
-    /// What reads the server's objects.
+    /// The reader of the server's objects.
     let objects: any ObjectReading
     /// The maximum number of requests at once.
     let width: Int
@@ -85,7 +85,7 @@ public struct CalDAVCalendar: CalendarProvider {
         let mark = EventMark(
             installation: "", connection: "", circle: "", item: ItemKey(.appointments, ""), generation: 0)
         let stamp = ObjectStamp(uid: "x", mark: mark, now: Instant(seconds: 0), sequence: 0)
-        // What is read back from the written text is what a server that keeps everything has.
+        // The entry that is read back from the written text is the one that a server which keeps everything has.
         let written = entry.calendar(stamp).serialized()
         guard let object = try? CalendarObject(written, floatingZone: floatingZone),
             case .success(let kept) = object.entry

@@ -20,7 +20,7 @@ struct CalDAVCursor {
     static let fullInterval = 7 * 86_400
     /// The maximum number of a calendar's members whose etags fit in a cursor.
     private static let memberLimit = 20_000
-    /// The maximum number of bytes of a server's token, and of the etags: a cursor is stored with each run.
+    /// The maximum size in bytes of a server's token, and of the etags: a cursor is stored with each run.
     private static let longestToken = 64 << 10
     private static let longestEtags = 2 << 20
 

@@ -34,7 +34,7 @@ public struct CalDAVDiscovery: Sendable {
         self.entrance = entrance
         (self.username, self.password) = (username, password)
         (self.http, self.clock, self.services) = (http, clock, services)
-        // What cannot be sent is refused before the first request.
+        // Credentials that cannot be sent are refused before the first request.
         _ = try DAVSession(
             realm: DAVRealm(entrance), username: username, password: password, http: http, clock: clock)
     }

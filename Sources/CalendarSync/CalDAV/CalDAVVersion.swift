@@ -2,8 +2,8 @@
 
 /// An etag together with what was seen in the object that it names, as one text.
 ///
-/// A plain object, which has nothing but what we write ourselves, can be written again without being read first.
-/// Nothing else remembers that between two runs.
+/// A plain object, which has nothing but what we write ourselves, can be written again without being read first. It is
+/// remembered nowhere else between two runs.
 struct CalDAVVersion: Hashable, Sendable {
     enum Seen: Hashable, Sendable, Codable {
         /// The object has nothing that an entry does not have; `sequence` is the number of its last revision.
@@ -70,7 +70,7 @@ struct CalDAVVersion: Hashable, Sendable {
     /// The condition with quotes if the server wrote none, and without them otherwise.
     var otherCondition: String { condition == tag ? "\"\(tag)\"" : tag }
 
-    /// What two etags of the same state have in common, whether or not they are weak or have quotes.
+    /// The part that two etags of the same state have in common, whether or not they are weak or have quotes.
     var tag: String {
         let text = condition
         let isQuoted = text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")

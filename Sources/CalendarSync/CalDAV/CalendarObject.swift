@@ -21,7 +21,7 @@ struct CalendarObject {
     /// The components in the order of the text.
     let events: [Event]
 
-    /// The maximum number of bytes of an object.
+    /// The maximum size in bytes of an object.
     private static let sizeLimit = 2 << 20
 
     /// - Parameters:
@@ -56,7 +56,7 @@ struct CalendarObject {
             events, master: master, parts: parts, floatingZone: floatingZone, originals: originals)
     }
 
-    /// What the object has that an entry cannot hold.
+    /// The parts of the object that an entry cannot hold.
     var seen: CalDAVVersion.Seen {
         if tree.events.contains(where: { $0.line("ATTENDEE") != nil || $0.line("ORGANIZER") != nil }) { return .guests }
         guard case .success(let entry) = entry, tree.isPlain, hasNoOtherReminders(entry) else { return .more }

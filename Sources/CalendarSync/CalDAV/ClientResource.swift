@@ -2,7 +2,7 @@
 
 public import ICalBridge
 
-/// What a calendar object resource that a client sent says (RFC 4791 section 4.1).
+/// The content of a calendar object resource that a client sent (RFC 4791 section 4.1).
 public struct ClientResource: Hashable, Sendable, Codable {
     /// Why the text is not a resource that can be stored.
     public enum Fault: Hashable, Sendable, Codable {
@@ -11,7 +11,7 @@ public struct ClientResource: Hashable, Sendable, Codable {
         case component
     }
 
-    /// What a to-do says.
+    /// The content of a to-do.
     public struct Task: Hashable, Sendable, Codable {
         public enum Progress: String, Hashable, Sendable, Codable { case open, completed, cancelled }
 
@@ -34,7 +34,7 @@ public struct ClientResource: Hashable, Sendable, Codable {
     /// Whether the whole event is cancelled.
     public var isCancelled = false
     public var categories: [String] = []
-    /// What a circle does not store, by component.
+    /// The parts that a circle does not store, by component.
     public var parts: [PersonalParts] = []
 
     /// The events or to-dos in packed form, the series itself first.

@@ -91,7 +91,7 @@ struct DAVSession: Sendable {
             default: return (answer, address)
             }
         }
-        throw ProviderFailure(.malformed, "The server redirects without an end.")
+        throw ProviderFailure(.malformed, "The server redirects endlessly.")
     }
 
     private func once(_ request: Request, _ address: DAVAddress) async throws(ProviderFailure) -> ProviderAnswer {

@@ -2,7 +2,7 @@
 
 internal import ICalBridge
 
-/// What an event has in addition to its entry.
+/// The parts of an event that its entry does not have.
 struct ObjectStamp {
     var uid: String
     var mark: EventMark

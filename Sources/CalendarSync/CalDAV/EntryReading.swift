@@ -76,7 +76,7 @@ enum EntryReading {
         return .success(entry)
     }
 
-    /// The maximum number of bytes of an event's text: a longer one is not stored with every write of a run.
+    /// The maximum size in bytes of an event's text: a longer one is not stored with every write of a run.
     private static let longestText = 256 << 10
 
     /// Returns why an entry cannot express these events; nil when it can.

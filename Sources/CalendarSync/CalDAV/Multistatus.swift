@@ -33,11 +33,12 @@ struct Multistatus: Sendable {
 
     /// The maximum number of responses.
     private static let limit = 100_000
-    /// The most memory that the responses may take, as a multiple of the answer's length, beside a fixed part.
+    /// The maximum amount of memory that the responses may take, as a multiple of the answer's length, in addition to a fixed
+    /// part.
     private static let growth = 3
     private static let slack = 1 << 16
 
-    /// What holds the memory of the answer.
+    /// Holds the memory of the answer.
     var room: (any Sendable)?
 
     /// Reads an answer; throws `malformed` for anything else.

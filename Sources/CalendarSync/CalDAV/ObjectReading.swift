@@ -55,12 +55,12 @@ public struct ObjectQuestion: Hashable, Sendable, Codable {
     }
 }
 
-/// What an object means.
+/// The meaning of an object.
 public struct ObjectAnswer: Hashable, Sendable, Codable {
     var uid = ""
     /// The value of our own property.
     var property: String?
-    /// What the object has that an entry cannot hold; nil when nothing in it can be read.
+    /// The parts of the object that an entry cannot hold; nil when nothing in it can be read.
     var seen: CalDAVVersion.Seen?
     /// Nil together with a fault.
     var entry: Entry?

@@ -14,7 +14,7 @@ enum OwnZones {
     /// The number of days of a series that are compared: for that long, a definition that we write is correct.
     private static let ofSeries = 5 * 365
     private static let found = Mutex(LeastRecentlyUsed<Key, Bool>(limit: 1 << 20))
-    /// The most bytes of a definition that is compared; what is longer is no zone of tzdata.
+    /// The maximum size in bytes of a definition that is compared; a longer one is not a zone of tzdata.
     private static let mostBytes = 8 << 10
 
     /// Returns the name of the zone in which an event begins; nil for a zone that tzdata does not have.

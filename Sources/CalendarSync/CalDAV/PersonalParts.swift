@@ -2,8 +2,8 @@
 
 internal import ICalBridge
 
-/// What a component of a client's text has that a circle does not store: alarms, colours, and what Kalends does not
-/// know. It is written into the text that its person gets, and into no other.
+/// The parts of a client's component that a circle does not store: alarms, colours, and what Kalends does not know. It
+/// is written into the text that its person gets, and into no other.
 public struct PersonalParts: Hashable, Sendable, Codable {
     /// The original start of an occurrence, in seconds since 1970; nil for the series itself.
     public var original: Int?
@@ -17,7 +17,7 @@ public struct PersonalParts: Hashable, Sendable, Codable {
         "TRANSP", "SEQUENCE", "LAST-MODIFIED", "CREATED", "RRULE", "RDATE", "EXDATE", "EXRULE", "RECURRENCE-ID",
         "COMPLETED", "X-MICROSOFT-CDO-BUSYSTATUS",
     ]
-    /// Properties of which a person's value replaces the item's.
+    /// Properties whose value for a person replaces the item's.
     private static let replacing = ["CATEGORIES", "URL"]
 
     /// Returns the parts of all components of an object that have any, with all their alarms.

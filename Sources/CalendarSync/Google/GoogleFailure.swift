@@ -6,7 +6,7 @@ struct GoogleAnswer: Sendable {
     /// The body; nil when there is none, or when it is not JSON.
     var json: JSONValue?
     var retryAfter: Int?
-    /// What holds the memory of the body, and the body's length in bytes.
+    /// The holder of the body's memory, and the body's length in bytes.
     var room: (any Sendable)?
     var length = 0
 

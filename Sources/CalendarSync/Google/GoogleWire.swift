@@ -96,7 +96,7 @@ struct GoogleWire: Sendable {
             default: throw failure
             }
         }
-        // Calls whose answers cannot be read may have been carried out nevertheless.
+        // Calls whose answers cannot be read may have been carried out all the same.
         let count = calls.count
         let read = try await http.read(answer) { GoogleBatch.answers($0, count: count) }
         guard let answers = read else {

@@ -3,9 +3,9 @@
 internal import ICalBridge
 
 extension GoogleWriting {
-    /// Returns a series as the last read of it shows it, or as our writes left it when somebody has edited it since.
+    /// Returns a series as it was last read, or as our writes left it when somebody has edited it since.
     ///
-    /// What is returned becomes what both sides agree on. An edit has to differ from it, and its version too, so that
+    /// The returned value becomes what both sides agree on. An edit has to differ from it, and its version too, so that
     /// the next run reads the series and merges the edit.
     func agreed(_ read: RemoteEvent, _ index: Int) -> RemoteEvent {
         // Contents that only differ from what was sent may be Google's own form of them, and a version by itself says
@@ -20,7 +20,7 @@ extension GoogleWriting {
         return event
     }
 
-    /// Returns a series by the answers to our writes, and by what was known of it before them; nil when its version is
+    /// Returns a series by the answers to our writes, and what was known about it before them; nil when its version is
     /// not known.
     private func left(_ index: Int) -> (entry: Entry, etag: GoogleETag, updatedAt: Instant?)? {
         let to: Entry

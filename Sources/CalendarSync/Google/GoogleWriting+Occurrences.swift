@@ -7,11 +7,11 @@ extension GoogleWriting {
         var index: Int
         var original: Instant
         var seriesID: String
-        /// What the occurrence should be.
+        /// The occurrence as it should be.
         var to: Entry
-        /// What the occurrence is in the series itself.
+        /// The occurrence as the series itself has it.
         var asSeries: Entry
-        /// What the occurrence may be now; nil when the series itself was moved, and its occurrences with it.
+        /// The occurrence as it may be now; nil when the series itself was moved, and its occurrences with it.
         var from: Set<Entry>?
         /// Whether it may have been deleted in the calendar.
         var comesBack = true
@@ -73,8 +73,8 @@ extension GoogleWriting {
         }
     }
 
-    /// Looks at the changed occurrences of series that get other times: one that somebody has put back since is afterwards
-    /// like one that Google let go with its times.
+    /// Looks at the changed occurrences of series that get other times: one that somebody has put back since is then like one
+    /// that Google dropped because of its times.
     mutating func checkOccurrences() async {
         var known: [(index: Int, version: String, call: GoogleCall)] = []
         for (index, request) in requests.enumerated() {
@@ -93,7 +93,7 @@ extension GoogleWriting {
         for (known, result) in zip(known, await provider.wire.send(known.map(\.call))) {
             do throws(ProviderFailure) {
                 let found = try result.get()
-                // What is gone is judged when it is written.
+                // A missing occurrence is dealt with when it is written.
                 if found.status == 404 || found.status == 410 { continue }
                 guard let now = GoogleEvent(try provider.object(found))?.etag else { throw GoogleCalendar.malformed }
                 if now != known.version { answers[known.index] = .mismatch }

@@ -164,7 +164,7 @@ struct GoogleWriting {
         let versions = open.map { $0.event.etag.flatMap(GoogleETag.init)?.own }
         var results = await provider.wire.send(zip(open, versions).map { finishing($0.event.id, ifMatch: $1) })
         // The series is ours, so that an edit since does not keep the note in it; but our version stays the one before
-        // the edit, which is seen by that.
+        // the edit, which reveals the edit.
         let edited = results.indices.filter { (try? results[$0].get())?.status == 412 }
         let again = await provider.wire.send(edited.map { finishing(open[$0].event.id, ifMatch: nil) })
         for (position, result) in zip(edited, again) { results[position] = result }

@@ -8,7 +8,7 @@ struct GraphAnswer: Sendable {
     var retryAfter: Int?
     /// When the answer was made, by the server's clock.
     var date: String?
-    /// What holds the memory of the body, and the body's length in bytes.
+    /// The holder of the body's memory, and the body's length in bytes.
     var room: (any Sendable)?
     var length = 0
 
@@ -62,12 +62,12 @@ struct GraphAnswer: Sendable {
         case 408, 504: return failure(.unavailable(retryAfter: retryAfter), "Microsoft did not answer in time.")
         case 409, 412:
             return failure(.unavailable(retryAfter: retryAfter), "The event was changed in Outlook meanwhile.")
-        case 410: return failure(.cursorExpired, "Microsoft has forgotten where the last look ended.")
+        case 410: return failure(.cursorExpired, "Microsoft no longer knows where the last listing ended.")
         case 429: return failure(.throttled(retryAfter: retryAfter), "Microsoft asks for fewer requests.")
         case 507: return failure(.quotaExceeded, "The mailbox is full.")
         case 500...599: return failure(.unavailable(retryAfter: retryAfter), "Microsoft could not answer.")
         case 400 where has("SyncStateNotFound") || has("resyncRequired") || has("SyncStateInvalid"):
-            return failure(.cursorExpired, "Microsoft has forgotten where the last look ended.")
+            return failure(.cursorExpired, "Microsoft no longer knows where the last listing ended.")
         case 400 where has("ErrorOccurrenceCrossingBoundary"):
             return failure(
                 .needsSingleEvents, "Outlook does not let an occurrence move past the one before or after it.")

@@ -65,9 +65,9 @@ struct GraphEvent {
         (1...1024).contains(text.utf8.count) && text.utf8.allSatisfy { $0 >= 32 && $0 < 127 }
     }
 
-    /// The maximum number of bytes of a title or a place.
+    /// The maximum size in bytes of a title or a place.
     private static let longestLine = 16_384
-    /// The maximum number of bytes of a description.
+    /// The maximum size in bytes of a description.
     private static let longestBody = 1 << 20
 
     func title() throws(NotExpressible) -> String { try line("subject", json["subject"]) }

@@ -16,8 +16,8 @@ enum GraphMeeting {
         return String(fromOutside: bytes[..<start])
     }
 
-    /// What Exchange names as the place of an online meeting, by the language of whoever makes it one: as the only place, or
-    /// after the one that was there.
+    /// The names that Exchange gives to the place of an online meeting, by the language of the person who creates it: as the
+    /// only place, or after the one that was there.
     private static let places = [
         "Microsoft Teams Meeting", "Microsoft Teams-Besprechung", "Microsoft Teams-Meeting", "Réunion Microsoft Teams",
         "Reunión de Microsoft Teams", "Riunione di Microsoft Teams", "Microsoft Teams-vergadering",
@@ -34,7 +34,7 @@ enum GraphMeeting {
         return text
     }
 
-    /// Returns another place with what Exchange named beside the present one.
+    /// Returns another place with what Exchange named in addition to the present one.
     static func place(_ place: String, besideThatOf present: String) -> String {
         let kept = self.place(in: present)
         guard !present.isSameText(as: kept) else { return place }

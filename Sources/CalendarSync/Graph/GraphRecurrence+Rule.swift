@@ -44,7 +44,7 @@ extension GraphRecurrence {
             } else {
                 // For a set of days without a name in Outlook, only the first and the last of the month are certain.
                 guard days.isKindOfDay || index == .first || index == .last else {
-                    throw NotExpressible("The recurrence counts days together for which Outlook has no common name.")
+                    throw NotExpressible("Outlook has no name for the set of days that the recurrence counts.")
                 }
                 rule.byDay = days.map { .init($0) }
                 rule.bySetPosition = [position]

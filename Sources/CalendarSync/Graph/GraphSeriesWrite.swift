@@ -48,7 +48,7 @@ struct GraphSeriesWrite {
     /// Occurrences that have to be cancelled.
     var cancellations: [Instant] { isUnwanted.subtracting(isCancelled).sorted() }
 
-    /// Occurrences that have to be changed, or to equal the series again, each with its old and new contents.
+    /// Occurrences that have to be changed or made equal to the series again, each with its old and new contents.
     var changes: [(original: Instant, from: Entry, to: Entry)] {
         let originals = Set(present.occurrences.keys).union(wanted.entry.occurrences.keys).subtracting(isUnwanted)
         return originals.sorted().compactMap { original in
@@ -89,7 +89,7 @@ extension RemoteEvent {
     /// Returns a series as this last read shows it, or as our writes left it when somebody has given it or one of its
     /// occurrences other times since.
     ///
-    /// What is returned becomes what both sides agree on. An edit has to differ from it, and its version too, so that
+    /// The returned value becomes what both sides agree on. An edit has to differ from it, and its version too, so that
     /// the next run reads the series and merges the edit. Only times count: Exchange may have given texts its own form,
     /// but moves nothing.
     ///

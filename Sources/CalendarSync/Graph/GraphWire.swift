@@ -8,14 +8,14 @@ struct GraphWire: Sendable {
     let tokens: any AccessTokens
     let gate: MailboxGate
 
-    /// The maximum number of bytes of a link that is followed.
+    /// The maximum size in bytes of a link that is followed.
     static let longestLink = 16_384
 
     /// Waits for some milliseconds.
     let pause: @Sendable (Int) async -> Void
 
-    /// How often a request that is refused because there are too many is sent again, and the longest wait for that in
-    /// seconds; a longer wait is left to the caller.
+    /// How often a request that was refused because of too many requests is sent again, and the longest wait for that
+    /// in seconds; a longer wait is left to the caller.
     static let patience = 3
     static let longestPause = 10
 

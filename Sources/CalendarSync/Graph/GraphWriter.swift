@@ -224,7 +224,7 @@ struct GraphWriter {
                 answers[index] = .mismatch
                 return
             }
-            // The read comes after the write, and an edit may lie between the two.
+            // The read comes after the write, and somebody may have edited the event between the two.
             var answer = remote
             if outcomes.count > 1, case .success(let first)? = outcomes.first?.success,
                 let patched = GraphEvent(first.body)

@@ -2,7 +2,7 @@
 
 import ICalBridge
 
-/// What a write was to change, and is there as it was before, at other times, or only in part.
+/// The fields that a write should have changed, but that are as before, at other times, or only partly written.
 struct UnwrittenFields {
     var fields: Set<EntryField>
     /// Whether the calendar has taken some of it.
@@ -92,8 +92,8 @@ extension EntryField {
 }
 
 extension Entry {
-    /// Returns those fields that are as they were before a write that was to change them. Other blanks are no change: many
-    /// servers have their own.
+    /// Returns those fields that are as they were before a write that was to change them. Different blanks are not a change:
+    /// many servers have their own.
     fileprivate func unwritten(_ fields: [EntryField], from before: Entry, to wanted: Entry) -> [EntryField] {
         fields.filter {
             self[$0] == before[$0] && wanted[$0] != before[$0]
@@ -103,7 +103,8 @@ extension Entry {
 }
 
 extension Entry {
-    /// Returns of what this entry, as it is after a write, has only the beginning, or nothing; nil when of nothing.
+    /// Returns the fields of which this entry, as it is after a write, has only the beginning or nothing; nil if no
+    /// field was cut.
     ///
     /// - Parameter before: what was there before the write; nil for a new event.
     func cut(of wanted: Entry, from before: Entry?) -> UnwrittenFields? {

@@ -41,7 +41,7 @@ extension Entry {
     /// Reports the same of the event without what differs from its rule.
     func repeats(like other: Entry) -> Bool { span.bounds == other.span.bounds && hasOccurrences(like: other) }
 
-    /// How many parts of a canonical entry are as another one has them; the occurrences together are one.
+    /// How many parts of a canonical entry equal those of another one; the occurrences together are one.
     func likeness(to other: Entry) -> Int {
         EntryField.ofEvents.count { self[$0] == other[$0] } + (occurrences == other.occurrences ? 1 : 0)
     }

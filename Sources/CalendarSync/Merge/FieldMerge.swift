@@ -127,8 +127,8 @@ struct FieldMerge {
         mergeOccurrences(since: moved)
     }
 
-    /// Merges the occurrences of a series of which only the rule has changed: those that both rules have keep their keys,
-    /// and what each side did to them. The others are new in the calendar.
+    /// Merges the occurrences of a series if only its rule has changed: those that both rules have keep their keys, and what
+    /// each side did to them. The others are new in the calendar.
     private mutating func mergeRemainingOccurrences(since base: Agreement) {
         let remaining = shared(since: base)
         mergeOccurrences(since: base, among: remaining)

@@ -6,7 +6,7 @@ import ICalBridge
 struct FieldRule {
     /// Whether the item's times may be moved in the calendar: true for an appointment in a two-way connection.
     var mayMove: Bool
-    /// When each side last changed, by its server's clock; nil where that is not known.
+    /// When each side last changed, by its server's clock; nil where that is unknown.
     var ours: Instant?
     var theirs: Instant?
     /// The number of seconds within which neither edit counts as the later one.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Entry {
-    /// The most bytes of an event that is kept in step: what is stored of it is stored at once, while others wait.
+    /// The maximum size in bytes of an event that is kept in step: everything about it is stored at once, while others wait.
     static let mostWeight = 1 << 20
 
     /// About how many bytes the stored form has.
@@ -35,7 +35,7 @@ extension SyncBatch {
 }
 
 extension Step {
-    /// About how many bytes are stored of it, besides its writes.
+    /// The approximate number of bytes that are stored for it, not counting its writes.
     var weight: Int {
         [link?.agreed?.ours, link?.agreed?.theirs, link?.refused].weight
             + conflicts.reduce(0) { $0 + [$1.ours, $1.theirs].weight }

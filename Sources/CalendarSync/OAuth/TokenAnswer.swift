@@ -4,7 +4,7 @@ internal import ICalBridge
 
 /// Reads the answers of a token endpoint (RFC 6749 sections 5.1 and 5.2), which are untrusted input.
 enum TokenAnswer {
-    /// The maximum number of bytes of an answer, and of one token in it.
+    /// The maximum size in bytes of an answer, and of one token in it.
     static let longest = 128 << 10
     private static let longestToken = 16 << 10
     /// The range, in seconds, to which an access token's lifetime is limited, whatever the answer says.

@@ -76,7 +76,7 @@ extension Planner {
     ) {
         var kept = link
         kept.agreed = agreement
-        // What was not written counts only as long as both sides are as they were then.
+        // The unwritten fields count only while both sides are as they were then.
         if agreement != link.agreed { kept.unwritten = nil }
         if let sight {
             kept.etag = sight.etag
@@ -315,8 +315,8 @@ extension Finding {
         return Digest.text((parts + values).joined(separator: "\u{1E}"))
     }
 
-    /// The fields as a record has them: a single occurrence is not named again by its fields, and of several only so
-    /// many are listed.
+    /// The fields as a record has them: a single occurrence is not named again by its fields, and of several only a
+    /// limited number is listed.
     fileprivate var fieldsOfRecord: [ConflictRecord.Field] {
         guard occurrences.count == 1 else { return fields.shortened }
         return fields.map { field in
@@ -333,14 +333,14 @@ extension ConflictRecord {
         state == .open && occurrence == nil && kind != .bothChanged ? closed(outcome, at: now) : nil
     }
 
-    /// Returns this record after what is in the calendar now, if that settles it or a part of it; nil otherwise. Of a
-    /// deletion, what takes place again there is settled.
+    /// Returns this record after what is in the calendar now, if that settles it or a part of it; nil otherwise. For a
+    /// deletion, occurrences that take place again there are settled.
     fileprivate func followed(by there: ThreeStates.RemoteState, at now: Instant) -> ConflictRecord? {
         switch (kind, there) {
         case (.unreadable, .present): settled(.calendar, at: now)
         case (.deletedThere, .present(let theirs)):
             without(back(in: theirs.canonical), at: now)
-        // It is there again, which is all that is known of it.
+        // It is there again, and nothing else is known about it.
         case (.deletedThere, .unreadable) where starts.isEmpty: closed(.kalends, at: now)
         default: nil
         }

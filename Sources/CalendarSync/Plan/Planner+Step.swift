@@ -6,7 +6,7 @@ extension Planner {
     /// Decides what to do about one item; returns nil when the item has no event and needs none.
     func step(_ item: ItemKey) -> Step? {
         let (link, sight, there) = event(of: item)
-        // The listing broke off: nothing says whether the event is gone, or has another id now.
+        // The listing broke off, so it is unknown whether the event is gone or has another id now.
         if case .gone = there, link.externalID != nil, isNewBaseline, !sightings.isFull, policy.purpose == .sync {
             return nil
         }
@@ -30,12 +30,12 @@ extension Planner {
         var step =
             isLeftAlone(link, here, sight, there)
             ? unchanged(link, sight) : decide(link, ours, here, sight, there)
-        // What a write leaves out is known after it.
+        // Only after a write is it known what the write left out.
         if let sentence = link.unwritten, step?.drafts.isEmpty != false {
             lost.append(Limitation(field: nil, message: sentence))
             step?.unwritten = link.unwrittenFields ?? []
         }
-        // Of an event that is not there, nothing is kept in part.
+        // For a missing event, nothing counts as kept only in part.
         let isThere = link.externalID != nil || step?.drafts.isEmpty == false
         step?.lost = isThere ? lost : []
         step?.title = ours?.entry.title ?? ""
@@ -148,7 +148,7 @@ extension Planner {
         candidates[link.item]?.first { sight in !link.leftovers.contains { $0.id == sight.id } }
     }
 
-    /// Makes the last run remove all events with an item's mark, not only the linked one. Of two events with the same
+    /// Makes the last run remove all events with an item's mark, not only the linked one. If two events have the same
     /// mark, one is a copy that a person made.
     private func removeAllMarkedEvents(_ item: ItemKey, _ link: inout Link) {
         let found = candidates[item] ?? []
@@ -208,7 +208,7 @@ extension Planner {
         case .pending where link.externalID == nil && sight == nil: return here.entry != nil && !isNear
         case .ignored where !isNear && sight == nil: return here.entry != nil
         case .conflict, .ignored:
-            // Likewise for an event that a person took out of the bin, whatever became of its item meanwhile.
+            // Likewise for an event that a person took out of the bin, whatever happened to its item in the meantime.
             return here.entry == nil && policy.purpose == .sync && link.lastID == sight?.id && sight != nil
         default: return false
         }

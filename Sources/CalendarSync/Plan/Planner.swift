@@ -13,7 +13,7 @@ struct Planner {
     var split: [ItemKey: SplitSeries] = [:]
     /// The original starts of the occurrences that have links of their own, by their series.
     let linkedParts: [ItemKey: [Instant]]
-    /// How many single events are shown of series.
+    /// How many single events the series are shown as.
     var partCount = 0
     var deleted: Set<ItemKey>
     var sightings: Observations
@@ -160,14 +160,14 @@ extension Planner {
         }.map(\.0)
     }
 
-    /// Whether most events do not have the id that is recorded of them: the calendar was moved to another server, and its
-    /// events got new ids. Of a single event, a person may have made a copy and deleted it.
+    /// Whether most events do not have the id that is recorded for them: the calendar was moved to another server, and its
+    /// events got new ids. If it is only one event, a person may have copied and deleted it.
     ///
     /// Some events may have their new ids already, from a run that did not finish.
     var hasMoved: Bool { sightings.isFull && twins > 1 && twins > knownIDs.count { sightings.events[$0] != nil } }
 
-    /// How many items that would be written first another connection of the circle has in the calendar; 0 once something
-    /// was written, and where a person has said that the calendar is shared.
+    /// How many of the items that would be written first another connection of the circle already has in the calendar; 0 once
+    /// something was written, and where a person has said that the calendar is shared.
     ///
     /// One calendar may have different ids for different people, so that only its events show that it is one.
     var itemsOfOthers: Int {
@@ -198,7 +198,7 @@ extension Planner {
         links.values.filter { $0.state != .untracked }.compactMap { $0.externalID.map(ByteString.init(_:)) }
     }
 
-    /// The events of which neither a listing nor a look has said whether they are there, sorted.
+    /// The events for which neither a listing nor a look has shown whether they are there, sorted.
     var unseenIDs: [String] {
         knownIDs.filter { sightings.events[$0] == nil && !sightings.gone.contains($0) }.map(\.string).sorted()
     }
@@ -221,7 +221,7 @@ extension SyncPolicy {
     func owns(_ mark: EventMark) -> Bool {
         guard mark.installation == installation, mark.circle == circle else { return false }
         if mark.connection == connection || formerConnections.contains(mark.connection) { return true }
-        // Nobody asked for the removal of what an unknown connection made.
+        // Nobody asked to remove the events that an unknown connection made.
         return !isRemoval && !otherConnections.contains(mark.connection)
     }
 }

@@ -4,14 +4,14 @@ import ICalBridge
 
 /// Which occurrences of a series are single events, because the provider cannot express the series.
 struct SeriesParts {
-    /// The most single events of one series that are new or near; those that exist already come in addition.
+    /// The maximum number of single events of one series that are new or near; those that exist already come in addition.
     static let most = 400
     /// The same for all series of a connection.
     static let mostOfAll = 20_000
 
     /// The original starts, ascending.
     private(set) var starts: [Instant] = []
-    /// Whether the window has more occurrences than single events are made of, or its occurrences cannot be found.
+    /// Whether the window has more occurrences than may become single events, or its occurrences cannot be found.
     private(set) var isCut = false
 
     /// - Parameters:
@@ -25,7 +25,7 @@ struct SeriesParts {
             found.formUnion(near.starts)
             isCut = !near.isComplete
             if isCut {
-                // What is past is left out first.
+                // Past occurrences are left out first.
                 let next = entry.starts(
                     from: max(window.from, now).adding(seconds: -length), to: window.to, most: most)
                 found = Set(next?.starts ?? [])
@@ -151,8 +151,8 @@ extension Planner {
         return series.ours.entry.canonical.occurrences[start] != .cancelled
     }
 
-    /// Returns the step of a series of which some occurrences are missing from the calendar, because more single events
-    /// would be needed than are made; nil for any other item, and as long as the series has an event of its own.
+    /// Returns the step for a series some of whose occurrences are missing from the calendar, because more single
+    /// events would be needed than are made; nil for any other item, and as long as the series has an event of its own.
     func stepOfCutSeries(_ item: ItemKey, _ link: Link) -> Step? {
         guard item.occurrence == nil, let series = split[item], series.parts.isCut, link.externalID == nil,
             link.leftovers.isEmpty

@@ -87,7 +87,7 @@ public protocol CalendarProvider: Sendable {
     ///
     /// Where the provider binds a cursor to a window (Graph), this is the window in which the cursor began. A CalDAV
     /// server lists names and etags, and contents cost further requests: an event that this side wrote and knows by its
-    /// etag need not be fetched again. A full listing names every event nevertheless.
+    /// etag need not be fetched again. A full listing still names every event.
     ///
     /// - Parameter known: the etags that both sides last agreed on, by the event's id; an event that still has its etag
     ///   may be left out.

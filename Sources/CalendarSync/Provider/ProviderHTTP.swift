@@ -8,7 +8,7 @@ public struct ProviderRequest: Sendable {
     public var url: String
     public var headers: [(name: String, value: String)]
     public var body: [UInt8]?
-    /// The maximum number of bytes of the answer's body.
+    /// The maximum size in bytes of the answer's body.
     public var longestAnswer: Int
     /// As how many requests the provider counts it: those of a batch count one by one.
     public var calls = 1
@@ -65,8 +65,8 @@ public protocol ProviderHTTP: Sendable {
     /// Processes what a provider sent. A hostile document may take a second of processor time, so this runs where no
     /// other request waits for it.
     ///
-    /// - Parameter bytes: the size of the document, by which its memory is counted; nil for what is made of all that was
-    ///   sent, which is done even if the time for answers is over.
+    /// - Parameter bytes: the size of the document, by which its memory is counted; nil for the result made from everything
+    ///   that was sent, which is done even when the time for answers has run out.
     func work<Value: Sendable>(
         on bytes: Int?, _ work: @escaping @Sendable () throws(ProviderFailure) -> Value
     ) async throws(ProviderFailure) -> Value

@@ -31,7 +31,7 @@ public struct RemoteCalendar: Hashable, Sendable {
 
 /// An event as a provider stores it.
 public struct RemoteEvent: Hashable, Sendable {
-    /// The content that can be read of an event.
+    /// The content of an event that can be read.
     public enum Content: Hashable, Sendable {
         /// The whole event; a series includes all its changed occurrences.
         case entry(Entry)

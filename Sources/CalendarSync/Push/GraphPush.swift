@@ -2,7 +2,7 @@
 
 /// Graph's notifications: several in one body, about changes and about the subscriptions themselves.
 public enum GraphPush {
-    /// The maximum number of bytes of a body.
+    /// The maximum size in bytes of a body.
     public static let longestBody = 1 << 20
     /// The maximum number of notices in one body.
     public static let mostNotices = 1000

@@ -24,7 +24,7 @@ public struct PushNotice: Hashable, Sendable {
     /// Google's resource id, which is needed to end an unknown channel; empty elsewhere.
     public var resourceID = ""
 
-    /// The maximum number of bytes of an id or a secret.
+    /// The maximum size in bytes of an id or a secret.
     static let longestText = 512
 
     static func text(_ value: String?) -> String? {

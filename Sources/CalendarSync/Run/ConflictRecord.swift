@@ -45,7 +45,8 @@ public struct ConflictRecord: Hashable, Sendable, Codable {
     public var outcome: Outcome?
     public var resolvedAt: Instant?
 
-    /// The most fields that a record about several occurrences has, and about how many bytes of values.
+    /// The maximum number of fields in a record about several occurrences, and the approximate maximum size of their
+    /// values in bytes.
     public static let mostFields = 100
     static let mostBytes = 64 << 10
 

@@ -45,7 +45,7 @@ public struct InboundChange: Hashable, Sendable {
     }
 
     /// The change as one of the whole item: an edit of a single event that shows one occurrence becomes an edit of that
-    /// occurrence. Edits of what only a whole series has are left out.
+    /// occurrence. Edits of fields that only a whole series has are left out.
     var ofSeries: InboundChange {
         guard let start = item.occurrence else { return self }
         return InboundChange(

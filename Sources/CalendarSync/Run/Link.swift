@@ -133,7 +133,7 @@ extension Link {
         agreed != other.agreed || etag != other.etag || externalID != other.externalID || state != other.state
     }
 
-    /// The most edits that are remembered, so that a link is never much longer than its entries.
+    /// The maximum number of edits that are remembered, so that a link is never much longer than its entries.
     private static let mostFlips = 1000
 
     /// Remembers for an hour the edits that were seen in the calendar.

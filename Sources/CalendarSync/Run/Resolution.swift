@@ -16,10 +16,10 @@ public struct Resolution: Hashable, Sendable {
         case outdated
     }
 
-    /// The most occurrences of which both times are kept.
+    /// The maximum number of occurrences for which both times are kept.
     public static let mostCopies = 100
 
-    /// The record, resolved.
+    /// The record in its resolved form.
     public var conflict: ConflictRecord
     /// The link to store; nil when it does not change.
     public var link: Link?

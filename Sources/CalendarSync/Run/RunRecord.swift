@@ -43,7 +43,7 @@ public struct RunRecord: Hashable, Sendable, Codable {
     public var held: Hold?
     /// Whether the run came to the end of its plan, although some items may be held back; nil for no.
     public var isWhole: Bool?
-    /// What the calendar keeps less of; nil for nothing.
+    /// What the calendar keeps only in part; nil for nothing.
     public var shortened: ShortenedItems?
 
     public init(id: String, trigger: Trigger, startedAt: Instant) {
@@ -56,7 +56,7 @@ public struct RunRecord: Hashable, Sendable, Codable {
     }
 }
 
-/// The items of which a calendar keeps less than they say.
+/// The items that a calendar keeps only in part.
 public struct ShortenedItems: Hashable, Sendable, Codable {
     public struct Item: Hashable, Sendable, Codable {
         public var item: ItemKey
@@ -80,7 +80,7 @@ public struct ShortenedItems: Hashable, Sendable, Codable {
         }
     }
 
-    /// The most items that are named.
+    /// The maximum number of items that are named.
     static let most = 20
 
     public var count: Int

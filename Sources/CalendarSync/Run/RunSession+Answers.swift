@@ -102,7 +102,7 @@ extension RunSession {
         let known = shortened[item]?.message ?? ""
         guard let sentence = link.unwritten, !known.hasSuffix(sentence) else { return }
         var message = known.isEmpty ? sentence : "\(known) \(sentence)"
-        // What an earlier write left out is said already.
+        // What an earlier write left out has been reported already.
         if let former = planner.links[item]?.unwritten, known.hasSuffix(former), sentence.hasPrefix(former) {
             message = "\(known)\(sentence.dropFirst(former.count))"
         }
@@ -110,13 +110,13 @@ extension RunSession {
         shortened[item] = ShortenedItems.Item(item, title, message, fields)
     }
 
-    /// Compares what is there after a write with what was meant. What is as it was before has not been written, and is
-    /// written again; when it takes place at other times for another reason, that is somebody's edit since. When that does
-    /// not end, the item is held back; a text is agreed on as it is, and what the calendar keeps of it is said.
+    /// Compares the event after a write with what was meant. Fields that are as before have not been written, and are written
+    /// again; when it takes place at other times for another reason, that is somebody's edit since. When that does not end, the
+    /// item is held back; a text is agreed on as it is, and what the calendar keeps of it is said.
     ///
     /// Servers give texts their own form, which is not a difference; but when something takes place is what it says. Where
-    /// nobody knows what both sides had agreed on, or the event has far more text than was written, texts that are as they
-    /// were may have that form already. Of a text that is there only in part, or not at all, no other write would leave more.
+    /// nobody knows what both sides had agreed on, or the event has far more text than was written, texts that are as they were
+    /// may have that form already. If only a part of a text is there, or none of it, another write would not leave more.
     ///
     /// - Parameter known: what both sides had agreed on before the write.
     /// - Returns: false when it is written again.

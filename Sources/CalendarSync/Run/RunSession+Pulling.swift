@@ -27,7 +27,7 @@ extension RunSession {
                 to: policy.window.to.adding(seconds: Self.margin))
         let changes = try await changes(since: reuse?.cursor, window: listed)
         planner.sightings.add(changes, links: planner.linksByID, judged: policy.window)
-        // A listing from the beginning that broke off says of no event where it is now.
+        // A listing from the beginning that broke off does not show where any event is now.
         if !changes.isFull, changes.cursor == nil || reuse?.cursor == nil { planner.isNewBaseline = true }
         // A listing that broke off does not show where the next one may begin.
         if changes.isFull || reuse?.cursor != nil && changes.cursor != nil {
@@ -40,7 +40,7 @@ extension RunSession {
     }
 
     /// Looks in a newly chosen calendar for events from an earlier time that its listing does not name: a listing that
-    /// leaves some out and claims to be complete would leave them there for good, beside the new ones.
+    /// leaves some out and claims to be complete would leave them there forever, next to the new ones.
     private mutating func findEarlier() async throws {
         let unseen = planner.detached.filter { planner.candidates[$0] == nil }.sorted()
         guard !unseen.isEmpty else { return }
@@ -51,8 +51,8 @@ extension RunSession {
         planner.matchMarks()
     }
 
-    /// Finds out whether the calendar was moved to another server, and where the events are then that its listing does
-    /// not name because they lie outside of its window.
+    /// Finds out whether the calendar was moved to another server, and if so, where the events are that its listing
+    /// does not name because they are outside of its window.
     private mutating func findMoved() async throws {
         guard planner.twins > 0 else { return }
         try await look(at: planner.unseenIDs)
@@ -93,8 +93,8 @@ extension RunSession {
         return try await planned()
     }
 
-    /// Makes the plan of what is known now, which may be long work: whoever writes in the calendar decides how much there
-    /// is to compare.
+    /// Makes the plan from what is known now, which may take long: whoever writes in the calendar decides how much there is to
+    /// compare.
     private func planned() async throws -> Plan {
         try await provider.work(on: nil) { [planner] in planner.plan() }
     }

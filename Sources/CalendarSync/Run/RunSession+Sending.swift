@@ -43,9 +43,9 @@ extension RunSession {
         try await send(queue.filter { !$0.isDeletion } + queue.filter(\.isDeletion))
     }
 
-    /// Stores that the links belong to another calendar from now on, before anything else is stored of them: otherwise a
-    /// run that follows a kill, in whichever calendar, would take the events of one for those of the other. There may be
-    /// very many, so each step says how far it came.
+    /// Stores that the links belong to another calendar from now on, before anything else is stored about them: otherwise a run
+    /// that follows a kill, in whichever calendar, would take the events of one for those of the other. There may be very many,
+    /// so each step says how far it came.
     private mutating func enterCalendar() async throws {
         for calendarSwitch in calendarSwitches {
             var (batch, weight) = (SyncBatch(), 0)

@@ -5,7 +5,7 @@ import ICalBridge
 /// Keeps what a calendar answers from filling the database: an event there may have more text than the item has, but
 /// only so much.
 extension RunSession {
-    /// The most bytes that one event may have beyond its item's.
+    /// The maximum number of bytes that one event may have beyond its item's.
     static let mostSurplus = 64 << 10
     /// The same for all events of a connection.
     static let mostSurplusOfAll = 16 << 20
@@ -41,26 +41,26 @@ extension RunSession {
 }
 
 extension SyncBatch {
-    /// About how many bytes are stored of its records.
+    /// The approximate number of bytes that are stored for its records.
     var recordWeight: Int {
         journal.reduce(0) { $0 + [$1.before, $1.after].weight }
             + conflicts.reduce(0) { $0 + [$1.ours, $1.theirs].weight + $1.fields.reduce(0) { $0 + $1.weight } }
     }
 
-    /// About how many bytes are stored of it, besides its operations.
+    /// The approximate number of bytes that are stored for it, not counting its operations.
     var weight: Int {
         links.reduce(recordWeight) { $0 + $1.weight }
     }
 }
 
 extension Link {
-    /// About how many bytes are stored of it.
+    /// The approximate number of bytes that are stored for it.
     var weight: Int {
         [agreed?.ours, agreed?.theirs, refused, refusedSeries?.entry].weight
             + flips.reduce(0) { $0 + $1.field.utf8.count + $1.value.utf8.count + 32 }
     }
 
-    /// About how many bytes the event has beyond the item.
+    /// The approximate number of bytes by which the event exceeds the item.
     var surplus: Int { agreed.map { max(0, $0.theirs.weight - $0.ours.weight) } ?? 0 }
 
     /// Forgets the event's texts. It counts as unknown, and is compared again when it is tried again.
@@ -85,7 +85,7 @@ extension JournalEntry {
 }
 
 extension ConflictRecord.Field {
-    /// About how many bytes are stored of it.
+    /// The approximate number of bytes that are stored for it.
     fileprivate var weight: Int { [base, kalends, calendar].reduce(64) { $0 + ($1?.utf8.count ?? 0) } }
 }
 

@@ -28,7 +28,7 @@ struct RunSession {
     var made: Set<ItemKey> = []
     /// Conflicts that this run has counted.
     var counted: Set<ByteString> = []
-    /// The items of which the calendar keeps less than they say.
+    /// The items that the calendar keeps only in part.
     var shortened: [ItemKey: ShortenedItems.Item] = [:]
     /// Items that the plan was to write: what an earlier write left out of them is said only at the end.
     var drafted: Set<ItemKey> = []

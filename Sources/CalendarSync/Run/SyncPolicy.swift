@@ -35,7 +35,7 @@ public struct SyncPolicy: Hashable, Sendable {
     public var brake: DeletionLimit
     /// The number of seconds between two edits within which neither counts as the later one.
     public var tie: Int
-    /// How often one run looks at an event that is changed underneath, and merges it again.
+    /// How often one run looks again at an event that changes while it is merged.
     public var tries: Int
     /// The number of writes that are stored, sent and answered together.
     public var batch: Int

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncRun {
-    /// Reverts what a run wrote, by its journal, wherever nothing was changed since. What the run took over here is
-    /// reset here, and the next run writes that to the calendar; what it wrote to the calendar is reset there, and
+    /// Reverts what a run wrote, by its journal, wherever nothing was changed since. The changes that the run took over
+    /// are reset here, and the next run writes that to the calendar; what it wrote to the calendar is reset there, and
     /// stays so until the item changes.
     ///
     /// No brake holds it, because a person asked for it.

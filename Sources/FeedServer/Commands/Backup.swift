@@ -34,7 +34,7 @@ struct Backup: AsyncParsableCommand {
             try await $0.json("POST", "/local/backup", ["path": .string(absolute)])
         }
         Console.line("Wrote \(printable(path)).")
-        // A key that is a setting lies in no file of ours.
+        // A key that is a setting is not in any file of ours.
         let key = settings.secretKey == nil ? "The sealing key \(settings.keyFile)" : "The sealing key"
         Console.line(
             """

@@ -5,7 +5,7 @@ import KalendsCore
 
 /// Formats a problem for the screen: place, severity and message, and the file's line with an arrow at the place.
 enum CheckArrow {
-    /// The most columns of the terminal that are used for a line of the file.
+    /// The maximum number of columns of the terminal that are used for a line of the file.
     private static let width = 96
 
     static func lines(for problem: Problem, in source: inout FileLines) -> [String] {

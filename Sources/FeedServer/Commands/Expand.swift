@@ -57,11 +57,11 @@ struct Expand: ParsableCommand {
         }
     }
 
-    /// The most occurrences that are listed, of one series and of the file: all of them are held in memory until the
-    /// end.
+    /// The maximum number of occurrences that are listed, of one series and of the file: all of them are held in memory
+    /// until the end.
     private static let mostOfSeries = 200_000
     private static let most = 1_000_000
-    /// The most steps for expanding all rules of the file: a few seconds.
+    /// The maximum number of steps for expanding all rules of the file: a few seconds.
     private static let mostSteps = 100_000_000
 }
 

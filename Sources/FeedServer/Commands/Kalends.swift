@@ -28,8 +28,8 @@ struct Kalends: AsyncParsableCommand {
         ])
 
     static func main() async {
-        // Dispatch asks for threads of a higher priority, which only root gets, and writes a line of its own beside the
-        // log for each refusal. It reads this when it writes its first line.
+        // Dispatch asks for threads of a higher priority, which only root gets, and writes its own line, outside the
+        // log, for each refusal. It reads this when it writes its first line.
         _ = unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
         do {
             var command = try command(CommandLine.arguments.dropFirst())

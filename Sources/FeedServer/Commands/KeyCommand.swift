@@ -27,8 +27,8 @@ struct KeyCommand: AsyncParsableCommand {
         var circles: [String] = []
         @Option(help: "The beginning of the ids of the circles that the key is bound to.") var circlePrefix: String?
         @Option(help: "How many requests of the key a server answers within a minute.") var requestsPerMinute: Int?
-        @Option(help: "The most feeds that the circles of the key may have.") var maxFeeds: Int?
-        @Option(help: "The most circles that the key may have.") var maxCircles: Int?
+        @Option(help: "The maximum number of feeds in the circles of the key.") var maxFeeds: Int?
+        @Option(help: "The maximum number of circles of the key.") var maxCircles: Int?
 
         func run() async throws {
             var body: [ByteString: JSONValue] = ["name": .string(name)]

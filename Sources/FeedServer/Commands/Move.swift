@@ -24,7 +24,7 @@ struct Move: AsyncParsableCommand {
     func run() async throws {
         _ = umask(0o077)
         let (one, other) = (try settings(from), try settings(to))
-        // Looked at before the locks, which leave files beside both.
+        // Checked before the locks are taken, because they leave files next to both.
         guard one.server != nil || FileIdentity(path: one.database)?.size ?? 0 > 0 else {
             throw InputFailure(description: "There is no database \(one.shownDatabase).")
         }

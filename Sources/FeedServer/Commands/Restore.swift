@@ -81,7 +81,7 @@ struct Restore: AsyncParsableCommand {
         Console.line("Restored \(settings.shownDatabase) from \(printable(file)).")
     }
 
-    /// Throws when no sealing key is there: the next command or server would make another one, which opens nothing of the
+    /// Throws when the sealing key is missing: the next command or server would make another one, which opens nothing in the
     /// backup.
     private func checkKey(_ settings: ServerSettings) throws {
         guard settings.secretKey == nil, FileKind(path: settings.keyFile, followsLinks: true) == nil else { return }
@@ -155,7 +155,7 @@ struct Restore: AsyncParsableCommand {
             // A copy made by other means may refer to a journal with later accesses.
             try await store.record { transaction in
                 try transaction.forgetAccessJournal()
-                // The tokens of calendar apps are of the state that is being replaced.
+                // The tokens of calendar apps belong to the state that is being replaced.
                 try transaction.forgetDatabaseID()
             }
         } catch {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a recorded access survives.
+/// The failures that a recorded access survives.
 public enum AccessDurability: String, CaseIterable, Sendable {
     /// A power cut: an access is on the disk before its reader gets an answer.
     case power

@@ -14,12 +14,13 @@ public typealias AccessCompletion = @Sendable (Result<Void, JournalFailure>) -> 
 /// thread flushes now and then. After a failed write or flush nothing is ever acknowledged again: the system may have
 /// thrown away what it could not write, and a second flush that succeeds would prove nothing.
 public final class AccessJournal: Sendable {
-    /// The most accesses that are written and flushed together: as many places can be half written after a power cut.
+    /// The maximum number of accesses that are written and flushed together: as many places can be half written after a
+    /// power cut.
     static let largestGroup = 4096
 
     private struct State {
         var waiting: [FeedAccess] = []
-        /// What is called once the accesses before `end` in `waiting` are recorded.
+        /// The function that is called once the accesses before `end` in `waiting` are recorded.
         var completions: [(end: Int, call: AccessCompletion)] = []
         /// The place for the next access.
         var next: Int

@@ -6,8 +6,8 @@ internal import Storage
 ///
 ///     sequence 64 | feed 32, status 16, client 8, kind of network 8 | time 48, network 16 | network 32, checksum 32
 ///
-/// The highest bits of the sequence, the status and the time hold the version that the answer showed: one bit says that
-/// there is a version, then come its lowest 27 bits, 15 beside the sequence, 6 beside the status and 6 beside the time.
+/// The highest bits of the sequence, the status and the time hold the version that the answer showed: one bit says that there
+/// is a version, then come its lowest 27 bits, 15 next to the sequence, 6 next to the status and 6 next to the time.
 struct AccessRecord {
     static let size = 32
 

@@ -3,7 +3,8 @@
 internal import Glibc
 internal import Storage
 
-/// The file of a journal: a header, then places for records that are used in turn, all of them written in advance.
+/// The file of a journal: a header, then places for records, which are used one after another and then reused, all of
+/// them written in advance.
 ///
 /// Every access overwrites bytes that are on the disk already, so a full disk cannot refuse it.
 struct JournalFile: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a report returns of each resource's text: `C:calendar-data` (RFC 4791 section 9.6), and the zones that it needs
-/// not have (RFC 7809 section 3.1.3).
+/// The part of each resource's text that a report returns: `C:calendar-data` (RFC 4791 section 9.6), and the zones that
+/// it needs not have (RFC 7809 section 3.1.3).
 package struct CalendarDataRequest: Hashable, Sendable {
     struct Component: Hashable, Sendable {
         /// In upper case.
@@ -12,7 +12,7 @@ package struct CalendarDataRequest: Hashable, Sendable {
         var components: [Component]?
     }
 
-    /// What is returned of a series.
+    /// The part of a series that is returned.
     enum Recurrences: Hashable, Sendable {
         case all
         /// Each occurrence in a span by itself.
@@ -21,7 +21,7 @@ package struct CalendarDataRequest: Hashable, Sendable {
         case limited(TimeRange)
     }
 
-    /// What is returned of the VCALENDAR; nil for all of it.
+    /// The part of the VCALENDAR that is returned; nil for all of it.
     let calendar: Component?
     let recurrences: Recurrences
     /// The span from which periods of FREEBUSY are returned.
@@ -32,7 +32,7 @@ package struct CalendarDataRequest: Hashable, Sendable {
     /// All of the text.
     package init() { (calendar, recurrences, busy) = (nil, .all, nil) }
 
-    /// The most components and properties that are named.
+    /// The maximum number of components and properties that are named.
     private static let mostNames = 1000
 
     package init(_ element: XMLElement) throws(CalendarReportFault) {
@@ -95,7 +95,7 @@ package struct CalendarDataRequest: Hashable, Sendable {
     /// Whether the text is returned as it is stored.
     package var isWhole: Bool { calendar == nil && recurrences == .all && busy == nil && hasKnownZones }
 
-    /// Returns what the request asks of a resource.
+    /// Returns the part of a resource that the request asks for.
     ///
     /// - Parameter zone: the clock of dates and floating times.
     /// - Returns: nil if the resource cannot be read.

@@ -7,9 +7,9 @@ extension CalendarFilter {
     }
 }
 
-/// A component of a resource, with what was read of it: a filter may look at it hundreds of times.
+/// A component of a resource, with what was read from it: a filter may look at it hundreds of times.
 private final class Node {
-    /// What a component is in its object.
+    /// The role of a component in its object.
     enum Place {
         case calendar
         /// The component with a place in time at this index.

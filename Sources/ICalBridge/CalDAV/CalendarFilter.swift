@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a calendar-query asks of the resources that it returns (RFC 4791 section 9.7).
+/// The conditions that a calendar-query sets for the resources that it returns (RFC 4791 section 9.7).
 package struct CalendarFilter: Hashable, Sendable {
     struct Component: Hashable, Sendable {
         /// In upper case.
         var name: String
-        /// Whether there must be none.
+        /// Whether it must be absent.
         var isAbsent = false
         var range: TimeRange?
         var properties: [Property] = []
@@ -29,10 +29,10 @@ package struct CalendarFilter: Hashable, Sendable {
         var text: TextMatch?
     }
 
-    /// What is asked of the VCALENDAR.
+    /// The conditions for the VCALENDAR.
     let calendar: Component
 
-    /// The most conditions of a filter: each is looked at for every resource.
+    /// The maximum number of conditions in a filter: each is checked for every resource.
     static let mostConditions = 200
     /// The properties that are times.
     private static let times = [
@@ -132,7 +132,7 @@ package struct CalendarFilter: Hashable, Sendable {
         needed.flatMap { $0.range ?? $0.components.lazy.filter { !$0.isAbsent }.compactMap(\.range).first }?.seconds
     }
 
-    /// Whether the kind of a resource's component says all that is asked.
+    /// Whether the kind of a resource's component is enough to decide the filter.
     package var asksForKindAlone: Bool {
         calendar.range == nil && calendar.properties.isEmpty && calendar.components.count <= 1
             && calendar.components.allSatisfy { $0.isPlain && ComponentTree.isPlaced($0.name) }

@@ -8,7 +8,7 @@ package struct CheckedObject: Hashable, Sendable {
     /// When it may have something, with its occurrences and alarms, in seconds since 1970, wherever its dates and
     /// floating times are read; nil if that cannot be bounded.
     package var span: Range<Int>?
-    /// What its components mean, in the order of the text.
+    /// The meanings of its components, in the order of the text.
     package var events: [Event]
 }
 
@@ -22,7 +22,7 @@ package enum CalendarObjectFault: Error, Hashable {
     case unsupportedComponent
 }
 
-/// Checks what RFC 4791 section 4.1 asks of a calendar object resource.
+/// Checks what RFC 4791 section 4.1 requires of a calendar object resource.
 package enum CalendarObjectCheck {
     /// Returns what the text of a resource is.
     ///
@@ -45,7 +45,7 @@ package enum CalendarObjectCheck {
                     .objectZone,
                     "The object has no VTIMEZONE for the zone \(zone, .zone), which is not an IANA time zone."))
         }
-        // What exceeds the limits of reading is kept, because the text is.
+        // Contents beyond the limits of reading are kept, because the text is kept.
         let excess: [Problem.Code] = ["too-many-properties", "line-too-long"]
         if let problem = contents.problems.first(where: { $0.severity == .error && !excess.contains($0.code) }) {
             throw .invalidData(unreadable(problem.sentence))

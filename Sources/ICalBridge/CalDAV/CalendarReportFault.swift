@@ -10,7 +10,7 @@ package enum CalendarReportFault: Error, Hashable {
     case unsupportedCollation
     /// `C:supported-calendar-data`
     case unsupportedCalendarData
-    /// 400: what the report asks of the data cannot be read.
+    /// 400: the report's request for data cannot be read.
     case invalidRequest
     /// `DAV:number-of-matches-within-limits`: the answer would be longer than is made.
     case tooMuch

@@ -9,7 +9,7 @@ internal import Synchronization
 final class NamedZones: Sendable {
     static let shared = NamedZones()
 
-    /// The most bytes of all components, and of one.
+    /// The maximum size in bytes of all components, and of one.
     private static let (limit, longest) = (256 << 10, 8 << 10)
 
     private let known = Mutex(LeastRecentlyUsed<ObjectTree, Bool>(limit: limit))

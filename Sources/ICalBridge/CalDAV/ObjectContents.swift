@@ -29,13 +29,13 @@ struct ObjectContents {
         events = reading.events
         problems = reading.problems
         guard reading.refusalSentence == nil, reading.skipped == 0, parts.count == events.count else {
-            // What was wrong with a component says more than that nothing was read.
+            // The fault of a component says more than the fact that nothing was read.
             let found = problems.first { $0.severity == .error && $0.code != "not-a-calendar" }?.sentence
             throw .part(found ?? reading.refusalSentence ?? Sentence(ofOthers: ""))
         }
     }
 
-    /// Takes apart a text that is stored, of which only what says when something is becomes a value.
+    /// Parses a stored text; only the parts that give a time become values.
     ///
     /// Returns nil if the object cannot be read.
     init?(reporting text: [UInt8]) {

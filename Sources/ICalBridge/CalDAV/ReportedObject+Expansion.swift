@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ReportedObject {
-    /// The most bytes of the components that one object is expanded to.
+    /// The maximum size in bytes of the components that one object is expanded to.
     private static let mostExpanded = 8 << 20
 
     /// Returns the object with each of its occurrences in a span by itself, without rules and without zones
@@ -15,7 +15,7 @@ extension ReportedObject {
         for (index, part) in contents.parts.enumerated() {
             let event = contents.events[index]
             guard event.isPlaced else {
-                // What has no time has no occurrences, and is in every span.
+                // A component without a time has no occurrences, and is in every span.
                 if isWithin(range, part: index) { expanded.append(part.withoutZones(zones)) }
                 continue
             }
@@ -89,7 +89,7 @@ extension ObjectTree {
         lines.reduce(64) { $0 + $1.bytes.count + 64 } + components.reduce(0) { $0 + $1.weight }
     }
 
-    /// The component with what says where it is in place of its own lines.
+    /// The component with the lines that place it in time instead of its own.
     fileprivate func describing(
         _ occurrence: Occurrence, of event: Event, isRepeated: Bool
     ) -> ObjectTree {

@@ -2,7 +2,7 @@
 
 /// A calendar object resource that reports look at.
 ///
-/// What an object may cost is bounded by the length of its text and by the steps that its rules may take. What that
+/// What an object may cost is bounded by the length of its text and by the steps that its rules may take. A condition that this
 /// does not decide counts as met, because a client finds out by itself what it need not show, and never what is missing.
 package struct ReportedObject {
     let contents: ObjectContents
@@ -13,7 +13,7 @@ package struct ReportedObject {
     let hasFuture: Bool
     /// How many alarms are written in each component with a place in time.
     let writtenAlarms: [Int]
-    /// What is left of the steps that all looks at the object may take.
+    /// The remaining steps that all evaluations of the object may take.
     private let steps: Steps
 
     private final class Steps {
@@ -35,13 +35,13 @@ package struct ReportedObject {
     /// Looks at the object with the steps that are left; the budget is spent where it is not sure what is found.
     func look<Value>(_ look: (inout RecurrenceBudget) -> Value) -> Value { look(&steps.budget) }
 
-    /// The steps that a component has beside those of a series.
+    /// The steps that a component has in addition to those of a series.
     static let stepsOfAPart = 10
-    /// The most occurrences of an object that are looked at for one condition.
+    /// The maximum number of occurrences of an object that are checked for one condition.
     static let mostOccurrences = 4000
 }
 
-/// Where dates and floating times of a report are at home (RFC 4791 section 9.8, RFC 7809 section 5.2).
+/// The zone in which dates and floating times of a report are read (RFC 4791 section 9.8, RFC 7809 section 5.2).
 package enum ReportZone {
     /// Returns the rules of the one zone in an iCalendar object; nil if no zone can be read.
     ///

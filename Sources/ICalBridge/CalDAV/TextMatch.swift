@@ -24,7 +24,7 @@ struct TextMatch: Hashable, Sendable {
     /// again when the next byte differs.
     private let failureTable: [Int]
 
-    /// The most bytes of a text that is looked for.
+    /// The maximum size in bytes of a text that is searched for.
     private static let longest = 4096
 
     init(_ element: XMLElement) throws(CalendarReportFault) {
@@ -45,7 +45,7 @@ struct TextMatch: Hashable, Sendable {
         failureTable = Self.failureTable(of: pattern)
     }
 
-    /// Whether the condition holds for a property or a parameter with these texts, of which each is `folded`.
+    /// Whether the condition holds for a property or a parameter with these texts, each of which is `folded`.
     func holds(for texts: [[UInt8]]) -> Bool { texts.contains(where: isMet) != isNegated }
 
     private func isMet(by text: [UInt8]) -> Bool {

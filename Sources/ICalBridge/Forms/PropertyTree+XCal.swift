@@ -144,7 +144,7 @@ extension TypedProperty {
 }
 
 extension TypedValue {
-    /// The most parts of a rule: RFC 5545 and RFC 7529 define 16, and each part is compared with every other.
+    /// The maximum number of parts in a rule: RFC 5545 and RFC 7529 define 16, and each part is compared with every other.
     private static let recurPartLimit = 64
 
     /// The text of a value without nested elements.

@@ -37,8 +37,8 @@ internal import CLibical
 
 /// The temporary buffers that libical keeps for the thread, in a ring of thousands.
 ///
-/// To empty it takes as long as to parse a small component, so it is emptied after every so many bytes. It must not be
-/// emptied while there is a component (libical bug with REQUEST-STATUS).
+/// Emptying it takes as long as parsing a small component, so it is emptied only after a certain number of bytes. It
+/// must not be emptied while there is a component (libical bug with REQUEST-STATUS).
 struct TemporaryBuffers {
     private var bytes = 0
 

@@ -211,7 +211,7 @@ struct CalendarBuilder {
 struct ReplacedSeries {
     /// The series that are not in the calendar, as far as is known.
     private(set) var missing: Set<ByteString>
-    /// Those of them that are.
+    /// The series, of those, that are in the calendar after all.
     private(set) var present: Set<ByteString> = []
     /// The start of each of those.
     private(set) var starts: [ByteString: EventTime] = [:]

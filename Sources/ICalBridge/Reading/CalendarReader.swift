@@ -23,7 +23,7 @@ public struct CalendarReader: Sendable {
         public var alarms = 50
         /// The VTIMEZONEs of one calendar.
         public var zones = 1000
-        /// The most bytes of the files within one component that are kept, where they are kept at all.
+        /// The maximum size in bytes of the files within one component that are kept, where they are kept at all.
         public var attachmentBytes = Int.max
         /// The problems of one kind that are listed individually.
         public var problemsOfAKind = 2000
@@ -39,11 +39,11 @@ public struct CalendarReader: Sendable {
         }
     }
 
-    /// Who decodes values that were checked and are written in one form.
+    /// The decoder of values that were checked and are written in one form.
     package enum Decoder: Hashable, CaseIterable, Sendable {
-        /// libical, of components in which something is unusual.
+        /// libical decodes the components in which something is unusual.
         case libical
-        /// libical, of all components.
+        /// libical decodes all components.
         case libicalAlways
         /// Swift, in a process in which libical should meet no bytes of strangers.
         case swift
@@ -57,7 +57,7 @@ public struct CalendarReader: Sendable {
         public var declaredCharset: String?
         /// Whether files inside the calendar (ATTACH in base64) are kept.
         public var keepsAttachments = false
-        /// The most threads that read one file at once; the result does not depend on it.
+        /// The maximum number of threads that read one file at once; the result does not depend on it.
         ///
         /// A second thread is started only for a large file, with some hundred components.
         public var threads = 2
@@ -73,7 +73,7 @@ public struct CalendarReader: Sendable {
         ///
         /// Texts that we write are exact, and their content has to be read back unchanged.
         public var mendsTexts = true
-        /// Who decodes the values of a component that is read carefully.
+        /// The decoder of the values of a component that is read carefully.
         package var decoder = Decoder.libical
 
         /// The charset used for lines that are not UTF-8, when only part of the file is available.

@@ -27,7 +27,7 @@ package enum ComponentDelimiter: Hashable, Sendable {
         }
     }
 
-    /// The maximum number of bytes of a name.
+    /// The maximum size in bytes of a name.
     package static let nameLimit = 64
 
     /// Returns the name in what follows `BEGIN` or `END`, without the spaces around it; nil without a colon right there, and

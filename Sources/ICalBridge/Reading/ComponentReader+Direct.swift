@@ -2,9 +2,9 @@
 
 /// Reading components without libical, as far as nothing in them is unusual.
 ///
-/// Most components of most files are of this kind: each property once, each value in the RFC's own form. An unusual
-/// line is read the careful way, but the lines around it are not. For everything that is read here, both ways give the
-/// same event.
+/// Most components in most files are like this: each property once, each value in the RFC's own form. An unusual line
+/// is read the careful way, but the lines around it are not. For everything that is read here, both ways give the same
+/// event.
 extension ComponentReader {
     enum Outcome {
         case read(Event)

@@ -86,9 +86,9 @@ extension ComponentReader {
             event.recurrence.exclusionRules = rules(draft.exclusionRules, of: event, &context)
             listExclusions(of: &event, &context.log)
         }
-        // What `Recurrence` writes beside dates without a rule adds nothing to them.
+        // The rule that `Recurrence` writes together with dates that have no rule adds nothing to them.
         if !event.recurrence.additions.isEmpty, event.recurrence.rules == [.once] { event.recurrence.rules = [] }
-        // The start takes place without being listed, and ical.js gives it twice beside that rule.
+        // The start takes place without being listed, and ical.js returns it twice if that rule is there.
         if event.recurrence.rules.isEmpty {
             let start = event.start
             event.recurrence.additions.removeAll { $0.end == nil && $0.start == start }

@@ -9,12 +9,12 @@ extension ComponentReader {
             mendEscapes(of: &event.location, "LOCATION", &log)
             mendEscapes(of: &event.description, "DESCRIPTION", &log)
         }
-        // If there is an HTML version beside it, DESCRIPTION is plain text, whatever it looks like.
+        // If there is also an HTML version, DESCRIPTION is plain text, whatever it looks like.
         guard traits.mayBeHTML, let html = event.description,
             !event.otherProperties.contains(where: { $0.name == "X-ALT-DESC" }), let text = HTMLText.plain(html)
         else { return false }
         event.description = text.isEmpty ? nil : text
-        // The HTML is kept beside the text, as other programs do, so that nothing is lost.
+        // The HTML is kept in addition to the text, as other programs do, so that nothing is lost.
         event.otherProperties.append(
             ContentLine(
                 name: "X-ALT-DESC", parameters: [.init(name: "FMTTYPE", values: ["text/html"])],
@@ -36,7 +36,7 @@ extension ComponentReader {
         text = plain
         log.add(
             .repaired, "double-escaped", line: line, text: written, .escapedTwice,
-            "\(name, .name) was escaped twice; it was read as it was before that.")
+            "\(name, .name) was escaped twice; it was read with the second escaping undone.")
     }
 
     /// Evaluates hints in the title and the year.

@@ -57,7 +57,7 @@ extension ComponentReader {
         }
         event.recurrence.exclusions += walls.filter { starts.contains($0.instant(floatingIn: utc)) }
         let listedTo = times.lazy.filter { !$0.isComplete }.compactMap(\.walls.last).min() ?? start.civil
-        // What goes on after the series has ended leaves nothing out.
+        // A rule that continues after the series has ended leaves nothing out.
         let hasEnded =
             event.recurrence.rules.allSatisfy { $0.until.map { $0.wall(onClockOf: start) <= listedTo } ?? false }
             && event.recurrence.additions.allSatisfy { $0.start.civil <= listedTo }
@@ -74,7 +74,7 @@ extension ComponentReader {
         }
     }
 
-    /// The most dates of an EXRULE that are listed; one that goes on is kept beside them.
+    /// The maximum number of dates that are listed for an EXRULE; a rule that continues after them is kept in addition.
     private static let mostListedExclusions = 1000
 
     private func rule(_ property: Property, of event: Event, _ context: inout ReadingContext) -> RecurrenceRule? {
@@ -149,7 +149,7 @@ extension RecurrenceRule.Until {
         }
     }
 
-    /// What the clock of a start shows at the end.
+    /// The end on the clock of the start.
     func wall(onClockOf start: EventTime) -> CivilDateTime {
         switch aligned(to: start) ?? self {
         case .date(let date): Self.endOfDay(date)

@@ -59,7 +59,7 @@ extension ComponentReader {
             if draft.others.contains(where: { $0.name == "TRANSP" }) { return repeats(property, &context) }
             return draft.others.append(property.contentLine)
         }
-        // TRANSP may appear only once; a kept property is no longer needed beside this value.
+        // TRANSP may appear only once; a kept property is no longer needed in addition to this value.
         draft.others.removeAll { $0.name == "TRANSP" }
     }
 

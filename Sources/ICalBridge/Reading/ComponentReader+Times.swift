@@ -17,7 +17,7 @@ extension ComponentReader {
         return true
     }
 
-    /// Reads DTSTAMP, CREATED or LAST-MODIFIED: instants that are no loss when they are wrong.
+    /// Reads DTSTAMP, CREATED or LAST-MODIFIED: instants whose loss does not matter when they are wrong.
     mutating func stamp(_ field: DecodedProperty.Field, _ property: Property, _ context: inout ReadingContext) {
         guard !draft.seen.contains(field),
             let written = read(property.value, of: property, severity: .warning, &context.log)
@@ -107,7 +107,7 @@ extension ComponentReader {
             "\(property.name, .name) has a period between days where times are needed; it was left out.")
     }
 
-    /// The most days and seconds of a duration: they fit in libical's 32-bit numbers.
+    /// The maximum number of days and seconds of a duration: they fit in libical's 32-bit numbers.
     static let longestDays = 4_000_000
     static let longestSeconds = 2_000_000_000
 

@@ -7,7 +7,7 @@ struct ComponentReader {
     let kind: Event.Kind
     var line: Int { raw.span.lowerBound }
 
-    /// What Swift reads without libical, until the event is made.
+    /// The values that Swift reads without libical, until the event is made.
     var draft = Draft()
 
     struct Draft {
@@ -151,7 +151,7 @@ struct ComponentReader {
         case "DTEND": time(.end, property, &context)
         case "DUE": time(.due, property, &context)
         case "RECURRENCE-ID":
-            // The range of one that cannot be read, or that is a repetition, says nothing of the one that counts.
+            // The range of a property that cannot be read, or that is a repetition, says nothing about the one that counts.
             if time(.recurrenceID, property, &context) {
                 draft.appliesToFuture = property[parameter: "RANGE"]?.uppercased() == "THISANDFUTURE"
             }

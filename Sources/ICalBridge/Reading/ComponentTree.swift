@@ -82,7 +82,7 @@ struct ComponentTree {
     /// Whether the text so far is one calendar, which has ended.
     var isAfterCalendar: Bool { calendars.count == 1 && !isInCalendar && stack.isEmpty && junk == nil }
 
-    /// Whether the text so far has nothing of its calendars but components with a place in time.
+    /// Whether the text so far has only components with a place in time.
     var hasOnlyComponents: Bool {
         overLimit == 0
             && calendars.allSatisfy { $0.lines.isEmpty && $0.zones.isEmpty && $0.unknown.isEmpty }

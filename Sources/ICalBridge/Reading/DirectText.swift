@@ -21,13 +21,13 @@ enum DirectText {
         }
     }
 
-    /// Writes a value without its escapes, the first of which is at `escape`; nil when one is not an escape of the RFC.
+    /// Writes a value without its escapes; the first one is at `escape`; nil when one is not an escape of the RFC.
     private static func unescaped(
         _ bytes: Span<UInt8>, _ range: Range<Int>, from escape: Int, into out: UnsafeMutableBufferPointer<UInt8>
     ) -> Int? {
         var (start, next, count) = (range.lowerBound, escape, 0)
         while true {
-            // Proof: no more bytes are written than were read of the range, and there is room for all of the range.
+            // Proof: no more bytes are written than were read from the range, and there is room for the whole range.
             for index in start..<next {
                 unsafe out[count] = bytes[index]
                 count += 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a first pass over a whole file keeps: everything but the components.
+/// The facts that a first pass over a whole file keeps: everything but the components.
 struct FileSurvey {
     private(set) var tree: ComponentTree
     /// The number of components in each calendar.
@@ -56,7 +56,7 @@ struct FileSurvey {
         tree.archive(into: &archive, isAtEnd: false)
     }
 
-    /// The most bytes that are read, the same as for a file that is read at once.
+    /// The maximum number of bytes that are read, the same as for a file that is read at once.
     private static func byteLimit(_ options: CalendarReader.Options) -> Int {
         min(options.limits.bytes, Int(UInt32.max) / 4)
     }

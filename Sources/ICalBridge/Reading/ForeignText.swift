@@ -107,7 +107,7 @@ struct LetterPairs {
 /// Words of letters beyond ASCII, as Windows-1251 has them: capitals from 0xC0, small letters from 0xE0.
 ///
 /// Greek, Arabic and KOI8-R have small letters below 0xE0 inside words, Hebrew has none of the letters at either end, and
-/// western text has such letters beside those of ASCII.
+/// western text has such letters next to those of ASCII.
 private struct CyrillicWords {
     private var letters = 0
     private var small = 0

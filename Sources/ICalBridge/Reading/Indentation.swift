@@ -3,9 +3,9 @@
 /// Recognizes lines that a generator's template has indented, and that the rule of folding (RFC 5545 section 3.1) would join
 /// to the line before them.
 ///
-/// A line is one of its own if it begins or ends a component, follows such a line, or follows an indented line of its own
-/// and begins with a property's name. What it follows is decided by the lines right before it, so that a file that is
-/// read in parts gives the same.
+/// A line is one of its own if it begins or ends a component, follows such a line, or follows an indented line of its own and
+/// begins with a property's name. The line to which it belongs is decided by the lines right before it, so that a file that is
+/// read in parts gives the same result.
 struct Indentation {
     private let isRecognized: Bool
     /// The number of the first such line.

@@ -44,6 +44,6 @@ extension ComponentReader {
             OldAlarm(action: isSound ? "AUDIO" : "DISPLAY", time: time, text: text.isEmpty ? nil : text))
         context.log.add(
             .repaired, "vcalendar-1-alarm", line: property.line, text: property.text, .oldReminderRead,
-            "A reminder of vCalendar 1.0 was read as a VALARM; that it repeats was left out.")
+            "A reminder of vCalendar 1.0 was read as a VALARM; its repetition was left out.")
     }
 }

@@ -21,7 +21,7 @@ struct ProblemLog: Sendable {
     private var marks: [(at: Int, mark: Mark, uid: String?)] = []
     private var counts: [Problem.Code: Int] = [:]
     private var unlisted: [Problem.Code: (count: Int, line: Int, severity: Problem.Severity)] = [:]
-    /// The most problems with the same code that are listed individually.
+    /// The maximum number of problems with the same code that are listed individually.
     let limit: Int
 
     init(limit: Int) { self.limit = limit }

@@ -69,13 +69,13 @@ enum RuleRepair {
     ) -> Bool {
         guard let start, let until else { return true }
         var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries / 10)
-        // What takes more work to count ends later than anybody writes.
+        // A rule that takes more work to count ends later than anybody writes.
         guard let last = rule.last(startingAt: start, budget: &budget) else { return false }
         return last <= until.wall(onClockOf: start)
     }
 
-    /// The rule without the parts that are said twice, unknown, or forbidden with its frequency, where what is left has a
-    /// plain meaning that other programs give it too; nil where it has none. What chooses days stays, and is refused.
+    /// The rule without the parts that are repeated, unknown, or forbidden with its frequency, if the rest has a plain meaning
+    /// that other programs give it too; otherwise nil. A part that chooses days stays, and is refused.
     static func withoutForbiddenParts(_ text: String) -> (text: String, names: [String])? {
         let all = parts(text).map { (name: name(of: $0), value: value(of: $0), text: String($0)) }
         let frequency = all.first { $0.name == "FREQ" }?.value

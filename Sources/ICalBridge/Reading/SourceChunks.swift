@@ -2,8 +2,8 @@
 
 internal import Synchronization
 
-/// A large file in chunks that are cut between two events, each of which is scanned and read while the processor has it
-/// in its cache, by as many threads as the options allow.
+/// A large file in chunks that are cut between two events, each of which is scanned and read while it is in the
+/// processor's cache, by as many threads as the options allow.
 ///
 /// This is done only if the chunks cannot depend on each other: one calendar, whose properties and zones are all before
 /// the first cut, and nothing unusual in any line. Where they may, nothing is reported, and the file is read as a whole.
@@ -82,7 +82,7 @@ struct SourceChunks {
 
     /// A chunk after the first; nil when it holds anything but components, or anything unusual.
     private func scan(_ index: Int) -> Scanned? {
-        // What is reported about lines may depend on what was reported about earlier lines.
+        // A report about lines may depend on reports about earlier lines.
         var log = ProblemLog(limit: 1)
         let isLast = index == chunks.count - 1
         let scanned = Self.scan(
@@ -118,7 +118,7 @@ struct SourceChunks {
         }
         while bytes.count - start > size, let end = beginOfEvent(in: bytes, from: start + size) { close(at: end) }
         guard !chunks.isEmpty else { return nil }
-        // The last line may have no line feed, and it counts nevertheless.
+        // The last line counts even if no line feed ends it.
         close(at: bytes.count)
         if bytes.last != 10 { chunks[chunks.count - 1].lineFeeds += 1 }
         return chunks

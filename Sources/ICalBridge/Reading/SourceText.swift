@@ -37,7 +37,7 @@ struct SourceText {
         findings.report(to: &log)
     }
 
-    /// What was unusual in the bytes of a text, for all of its parts together.
+    /// Unusual features in the bytes of a text, for all of its parts together.
     struct Findings {
         /// The charset that came with the file.
         private(set) var declared: Charset?
@@ -128,8 +128,8 @@ struct SourceText {
         physicalLines = next.physicalLines
     }
 
-    /// Detects UTF-16 by a byte order mark or by the NULs beside ASCII; returns its byte order and the index of its
-    /// first unit.
+    /// Detects UTF-16 by a byte order mark or by the NULs next to ASCII characters; returns its byte order and the
+    /// index of its first unit.
     static func utf16(in input: [UInt8]) -> (isBigEndian: Bool, first: Int)? {
         guard input.count >= 4 else { return nil }
         if input.starts(with: [0xFF, 0xFE]) || input.starts(with: [0xFE, 0xFF]) { return (input[0] == 0xFE, 2) }
@@ -221,7 +221,7 @@ struct SourceText {
             count += 1
             index = end + 1
             if end == nextCR, end < input.count {
-                // Skips CRLF, and the CRCRLF that a text-mode copy makes of it.
+                // Skips CRLF, and the CRCRLF into which a text-mode copy turns it.
                 while index < input.count, input[index] == 13, index + 1 < input.count, input[index + 1] == 10 {
                     index += 1
                 }

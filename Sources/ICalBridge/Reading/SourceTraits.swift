@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the texts of a component may contain, as far as one pass over its bytes shows.
+/// The features that the texts of a component may have, as far as one pass over its bytes shows.
 struct SourceTraits {
     /// Whether there may be a combining mark: each begins with a byte of at least 0xCC.
     var mayHaveMarks = true

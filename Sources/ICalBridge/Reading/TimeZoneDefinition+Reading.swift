@@ -11,7 +11,7 @@ extension TimeZoneDefinition {
 
     private static let observanceLimit = 400
     private static let additionLimit = 500
-    /// The most parts with a rule: each takes time whenever an offset is asked for, and no real zone has as many.
+    /// The maximum number of parts with a rule: each takes time whenever an offset is asked for, and no real zone has as many.
     private static let ruleLimit = 60
 
     /// Reads a VTIMEZONE without libical, which would expand its rules without a limit.
@@ -127,7 +127,7 @@ extension TimeZoneDefinition {
         return (parts.isEmpty ? [part] : parts, from != nil)
     }
 
-    /// The most changes of a clock in a year by one rule.
+    /// The maximum number of clock changes that one rule makes in a year.
     private static let mostOnsets = 12
 
     /// Accepts only yearly rules with few changes; one with FREQ=SECONDLY could keep a reader busy.

@@ -51,7 +51,7 @@ struct ZoneResolver {
         return Self.form(calendarZone.match.zone)
     }
 
-    /// Where the calendar is at home: what it says itself comes before what its reader assumes.
+    /// The calendar's home zone: what it says itself comes before what its reader assumes.
     private var homes: [TimeZoneReference] { [calendarZone?.match.zone, assumed].compactMap { $0 } }
 
     private func resolve(_ tzid: String, line: Int, log: inout ProblemLog) -> (Zone, TimeZoneResolution) {
@@ -60,7 +60,7 @@ struct ZoneResolver {
         }
         let text = ProblemLog.short(tzid)
         if let own = definitions[tzid] ?? definitions[TextValue.decoded(tzid.utf8)] {
-            // Under a TZID that was written for no other rules, they are the zone that they were before.
+            // If the TZID was not written for other rules, these are the zone that they were before.
             if let written = own.definition.beforeWriting { return found(TimeZoneReference(written), .vtimezone) }
             if let match = ZoneNames.named(tzid) {
                 if own.definition.describes(match.zone.rules) { return found(match.zone, match.how) }

@@ -48,7 +48,7 @@ extension ClientRule {
             "rejects the whole file: the DURATION of line \(grouped: $0.line, .line) does not go with the start or the end"
         },
         strict("periods-and-rule", .periods, .strictPeriods) {
-            "rejects the whole file: the RDATE of line \(grouped: $0.line, .line) has periods beside an RRULE"
+            "rejects the whole file: the RDATE of line \(grouped: $0.line, .line) has periods in addition to an RRULE"
         },
         ClientRule("no-whole-calendar", [.homeAssistant], .refuses, "[code] ical 14") { facts in
             guard facts.isCalendar, let strict = facts.strict, strict.calendars == 0, strict.faults.isEmpty else {

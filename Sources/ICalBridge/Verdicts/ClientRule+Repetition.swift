@@ -21,7 +21,7 @@ extension ClientRule {
             facts.datesAlone > 0
                 ? Sentence(
                     .appDatesAlone,
-                    "Office 365 has shown at most one day of \(facts.datesAlone, of: "event") that only dates repeat")
+                    "Office 365 has shown at most one day of \(facts.datesAlone, of: "event") with dates but no rule")
                 : nil
         },
     ]

@@ -7,7 +7,7 @@ public struct ClientVerdict: Hashable, Sendable, Codable {
         case takes
         /// It shows the file, but something is missing or wrong.
         case partly
-        /// It refuses the file, or shows nothing of it.
+        /// It refuses the file, or shows no part of it.
         case refuses
     }
 

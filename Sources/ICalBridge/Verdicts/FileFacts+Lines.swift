@@ -38,7 +38,7 @@ extension FileFacts {
         if !isForeign { findSplitCharacter(bytes) }
     }
 
-    /// Finds the components outside all others, as libical does: it goes by the beginning of a component's name.
+    /// Finds the components outside all others, as libical does: it only checks the beginning of a component's name.
     private mutating func findRoots(_ text: SourceText, _ bytes: [UInt8]) {
         // libical reads up to the first NUL.
         let end = ByteSearch.first(0, in: bytes, from: 0) ?? .max

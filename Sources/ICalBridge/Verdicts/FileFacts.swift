@@ -19,7 +19,7 @@ struct FileFacts: Sendable {
     /// Events with the UID of an earlier event, not counting replacements of single occurrences.
     private(set) var duplicates = 0
     private(set) var yearlyOnce = 0
-    /// Series whose DTSTART no rule gives and no RDATE names, and those that only dates repeat.
+    /// Series whose DTSTART no rule gives and no RDATE names, and those that repeat only by dates.
     private(set) var startsNotNamed = 0
     private(set) var datesAlone = 0
     private var budget = RecurrenceBudget(steps: 1000 * RecurrenceBudget.perSeries)
@@ -39,7 +39,7 @@ struct FileFacts: Sendable {
     // Facts from the bytes.
     /// What python's ical makes of them; nil for a calendar in another form.
     let strict: StrictReading?
-    /// Why Thunderbird shows nothing of them; nil where it does, and for a calendar in another form.
+    /// Why Thunderbird shows none of them; nil where it does, and for a calendar in another form.
     let thunderbird: ThunderbirdReading.Fault?
     var hasWRName = false
     /// The components outside all others that end, by whether each is a VCALENDAR; any END ends what began last.
@@ -95,7 +95,7 @@ struct FileFacts: Sendable {
     /// The line of the first problem with one of these codes.
     func line(of codes: Set<Problem.Code>) -> Int? { problems.first { codes.contains($0.code) }?.line }
 
-    /// How many problems of a kind there are; nil when there are none.
+    /// How many problems of a kind there are; nil when the file has none.
     func count(of code: Problem.Code, where holds: (Problem) -> Bool) -> Int? {
         let count = problems.reduce(0) { $1.code == code && holds($1) ? $0 + ($1.unlisted ?? 1) : $0 }
         return count > 0 ? count : nil
@@ -150,7 +150,7 @@ struct FileFacts: Sendable {
         }
     }
 
-    /// Counts the series that only dates repeat, by the file's lines: the reader takes away a rule that gives the start and
+    /// Counts the series that repeat only by dates, by the file's lines: the reader takes away a rule that gives the start and
     /// nothing else, and a date that names it.
     private mutating func countDates(of reading: CalendarReading, _ bytes: [UInt8]) {
         var lines: FileLines?
@@ -217,7 +217,7 @@ extension Event {
 }
 
 extension Problem {
-    /// How many dates that name occurrences the reader put on the clock of their series.
+    /// How many dates that name occurrences were put on the clock of their series by the reader.
     fileprivate var mendedExceptions: Int {
         switch sentence.code {
         case .recurrenceIDForm: return 1

@@ -6,7 +6,7 @@ package struct FileLines {
     private let foreign: ForeignText
     /// Where each line begins and ends; found when the first line is asked for.
     private var index: [Range<Int>]?
-    /// The most bytes of one line that are read.
+    /// The maximum number of bytes that are read from one line.
     private static let limit = 1 << 16
 
     package init(_ bytes: [UInt8]) {

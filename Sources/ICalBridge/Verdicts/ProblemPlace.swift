@@ -106,7 +106,7 @@ package struct ProblemPlace: Equatable {
         }
     }
 
-    /// The scalars from a column (in bytes) on: those of the text if it is there, otherwise up to a separator.
+    /// The scalars from a column (in bytes) on: those of the text if the line has it, otherwise up to a separator.
     private static func place(_ column: Int, _ text: String?, in line: String) -> Range<Int>? {
         guard column >= 1, column <= line.utf8.count else { return nil }
         // A column inside a character means that character.

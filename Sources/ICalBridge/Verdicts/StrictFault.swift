@@ -9,7 +9,7 @@ struct StrictFault: Hashable, Sendable {
         case nesting
         /// A second calendar begins.
         case calendar
-        /// A property that may be there once is there again.
+        /// A property that is allowed only once occurs again.
         case repeated
         case value
         /// A component lacks a property or a part.
@@ -22,7 +22,8 @@ struct StrictFault: Hashable, Sendable {
         case zonePart
         /// Only one of two times is on the clock of a zone.
         case clocks
-        /// An event of whole days is to last hours or a negative time, or a to-do has a DURATION beside what it excludes.
+        /// The duration of an event of whole days has hours or is negative, or a to-do has a DURATION together with a property
+        /// that excludes it.
         case duration
         /// A series by rule has periods as further times.
         case periods

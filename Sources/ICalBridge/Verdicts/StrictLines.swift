@@ -46,7 +46,7 @@ struct StrictLines {
     /// A line that the library cannot read.
     struct Unreadable: Error {}
 
-    /// The next line; nil at the end. Of a folded line whose value does not matter, the value is only its first part.
+    /// The next line; nil at the end. If a folded line's value does not matter, the value is only its first part.
     mutating func next(valueMatters: (PackedName) -> Bool) throws(Unreadable) -> StrictLine? {
         while position < bytes.count {
             number = nextNumber

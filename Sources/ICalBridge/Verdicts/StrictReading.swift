@@ -7,7 +7,7 @@
 struct StrictReading {
     /// The first fault of each kind.
     private(set) var faults: [StrictFault.Kind: StrictFault] = [:]
-    /// How many calendars were begun and ended; others are passed over with all that is in them.
+    /// The number of calendars that began and ended; others are passed over with all that is in them.
     private(set) var calendars = 0
 
     private var stack: [StrictFrame] = []
@@ -15,7 +15,7 @@ struct StrictReading {
     private var scope = StrictScope()
     private let leniency: Leniency
 
-    /// What the library overlooks for some programs, by the PRODID.
+    /// The faults that the library overlooks for some programs, by the PRODID.
     private enum Leniency {
         case none
         /// Exchange: times of unknown zones have no zone.
@@ -142,7 +142,7 @@ struct StrictReading {
                 switch (pair.kind, pair.other) {
                 case (.until, .date): leniency != .until
                 case (.until, .utc): !hasZone(pair.start)
-                // What repeats is refused when its days are looked up, and with it the rest.
+                // A repeating component is refused when its days are looked up, and with it the rest of the file.
                 case (.until, _), (.listed, _): hasZone(pair.start) && !hasZone(pair.other)
                 case (.end, _): hasZone(pair.start) != hasZone(pair.other)
                 }
@@ -161,7 +161,7 @@ struct StrictScope {
         var kind: Kind
         var fault: StrictFault
 
-        /// What the other is: an end, the UNTIL of a rule, or one of the times of EXDATE and RDATE.
+        /// The kind of the other one: an end, the UNTIL of a rule, or one of the times of EXDATE and RDATE.
         enum Kind { case end, until, listed }
     }
 

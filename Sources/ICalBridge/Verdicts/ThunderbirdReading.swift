@@ -6,9 +6,9 @@
 /// later, in the midst of a calendar that then never appears.
 struct ThunderbirdReading {
     enum Fault: Hashable, Sendable {
-        /// A line that is not a property, or stands outside all components.
+        /// A line that is not a property, or is outside all components.
         case line(Int)
-        /// What begins in a line has no END.
+        /// A component that begins on a line has no END.
         case unended(Int)
         /// A second component outside all others begins.
         case several(Int)

@@ -8,8 +8,8 @@ public final class CalendarPiece: Sendable {
     public let bytes: [UInt8]
     /// A hash that identifies the bytes, as the caller of `init` computed it; zero when it gave none.
     public let digest: SIMD2<UInt64>
-    // What the calendar's VTIMEZONEs must cover for this piece; stored separately, so that joining compares only
-    // numbers.
+    // The time that the calendar's VTIMEZONEs must cover for this piece; stored separately, so that joining compares
+    // only numbers.
     let zones: [TimeZoneReference]
     let zonesHash: Int
     let earliest: Int

@@ -48,7 +48,7 @@ extension Recurrence {
     fileprivate func write(startingAt start: EventTime?, to writer: inout ContentLineWriter) {
         for rule in rules { writer.line("RRULE", rule.description) }
         // Office 365 shows nothing but the start of a series that has dates only. Home Assistant refuses a file that has
-        // periods beside a rule. ical.js gives a start twice that such a rule gives and a date, too.
+        // periods in addition to a rule. ical.js gives a start twice that such a rule gives and a date, too.
         let isDates = rules.isEmpty && additions.allSatisfy { $0.end == nil }
         let listed = isDates ? additions.filter { $0.start != start } : additions
         if isDates, !listed.isEmpty { writer.line("RRULE", RecurrenceRule.once.description) }

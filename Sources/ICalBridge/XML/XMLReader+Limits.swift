@@ -10,7 +10,7 @@ extension XMLReader {
         package var attributes = 32
         /// The maximum number of namespace declarations in scope: every name searches them.
         package var declarations = 64
-        /// The maximum number of bytes of a name.
+        /// The maximum size in bytes of a name.
         package var name = 128
         /// Whether to accept what is understood although it is not well-formed: prefixes that are not declared, control
         /// characters, and a declaration with any content at any place.

@@ -17,7 +17,7 @@ package struct XMLReader {
         var start: Int
         /// The declarations in scope before it, where it keeps how it was written.
         var outer: [XMLSource.Declaration] = []
-        /// The language that is stated for it or for what it is in.
+        /// The language that is stated for this element or for one around it.
         var language: String?
     }
 
@@ -159,7 +159,7 @@ package struct XMLReader {
             var position = index
             while let found = ByteSearch.first(UInt8(ascii: ">"), in: bytes, from: position, to: stop) {
                 guard !bytes[index..<found].suffix(2).elementsEqual("]]".utf8) else {
-                    throw failure(.xmlSectionEnd, "A section in the XML ends that did not begin.")
+                    throw failure(.xmlSectionEnd, "The XML ends a section that did not begin.")
                 }
                 position = found + 1
             }

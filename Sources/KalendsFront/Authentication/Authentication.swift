@@ -126,7 +126,7 @@ struct Authentication: Sendable {
         try await ReadPurpose.$isShort.withValue(true) { try await services.store.read(body) }
     }
 
-    /// The session in a browser's cookie; nil when there is none or it has ended. Other credentials do not belong to a
+    /// The session in a browser's cookie; nil when it does not exist or has ended. Other credentials do not belong to a
     /// browser.
     func session(ofBrowser request: Request) async throws -> Session? {
         guard let secret = SessionCookie.secret(of: request, services.settings) else { return nil }

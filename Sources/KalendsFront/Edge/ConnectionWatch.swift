@@ -166,7 +166,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
         idleSince = .now()
     }
 
-    /// Of the requests that were read, only these are still to be answered, and no others follow.
+    /// Only these of the requests that were read have yet to be answered, and no others follow.
     func inputEnded(open: Int) { self.open = open }
 
     // MARK: Bytes in and out
@@ -180,8 +180,8 @@ final class ConnectionWatch: ChannelDuplexHandler {
         reads += 1
         let number = reads
         defer {
-            // Bytes without a body that end with the end of a header leave nothing of a request behind. A failed write
-            // may make the channel read further bytes before the parser has taken these.
+            // After bytes that end with the end of a header and need no body, no part of a request is left. A failed
+            // write may make the channel read further bytes before the parser has taken these.
             isBetweenRequests =
                 reads == number && heads != before && !wasInBody && pace == nil && !endedInBody && bytes.endsHeader
         }

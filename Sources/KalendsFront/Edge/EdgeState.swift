@@ -3,11 +3,11 @@
 import NIOHTTP1
 
 /// The state of a connection between its requests and their answers: one function for each event, which returns what to
-/// do. It knows nothing of the channel, and an event that the state does not allow changes nothing.
+/// do. It knows nothing about the channel, and an event that the state does not allow changes nothing.
 enum EdgeState: Equatable {
-    /// What arrives is taken at once.
+    /// Input that arrives is taken at once.
     case open(Answers)
-    /// What arrives is held, behind what is held already.
+    /// Input that arrives is held, behind the input that is held already.
     case holding(Answers)
     /// The connection ends after the last answer, so further requests are ignored.
     case ended(Answers)
@@ -173,10 +173,10 @@ enum EdgeState: Equatable {
 
     // MARK: What is held
 
-    /// Whether the next of what is held may be taken.
+    /// Whether the next part of the held input may be taken.
     var releases: Bool { if case .open = self { false } else { !answers.isBusy } }
 
-    /// The last of what is held is being taken.
+    /// The last part of the held input is being taken.
     mutating func released() { if case .holding(let answers) = self { self = .open(answers) } }
 
     /// Whether reading stops until something has left.

@@ -32,7 +32,7 @@ final class FeedFastPath: Sendable {
     final class Answer {
         /// The status line and the header fields; nil once they are written.
         var head: ByteBuffer?
-        /// What is not yet written of the body; nil for 304 and HEAD.
+        /// The part of the body that is not written yet; nil for 304 and HEAD.
         var body: ByteBuffer?
         /// Nil for HEAD, which is not counted as a read.
         let access: FeedAccess?
@@ -56,8 +56,8 @@ final class FeedFastPath: Sendable {
 
     /// The longest body that is answered here.
     private static let mostBytes = 256 << 10
-    /// The most bytes of a body that are written at once: TLS copies what it is given, so it is given no more than a
-    /// reader keeps up with.
+    /// The maximum number of bytes of a body that are written at once: TLS copies what it is given, so it is given no
+    /// more than a reader keeps up with.
     let mostAtOnce: Int
 
     let services: Services
@@ -176,7 +176,7 @@ final class FeedFastPath: Sendable {
         return buffer
     }
 
-    /// What is known about the client of a connection, kept so that it is computed only once.
+    /// The facts about the client of a connection, kept so that they are computed only once.
     final class Caller {
         let address: IPAddress?
         private let isProxy: Bool

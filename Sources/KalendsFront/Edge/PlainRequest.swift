@@ -17,7 +17,7 @@ struct PlainRequest {
 
     /// The longest request that is recognized, in bytes; no limit of the general parser may be lower.
     static let longest = 2048
-    /// The most fields that are recognized.
+    /// The maximum number of fields that are recognized.
     static let mostFields = 32
 
     /// Reads the bytes of a whole request; nil for all others.

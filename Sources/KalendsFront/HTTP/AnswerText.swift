@@ -28,7 +28,7 @@ package struct AnswerText: Sendable {
 
     mutating func append(_ other: AnswerText) { for piece in other.pieces { append(piece) } }
 
-    /// The text as the body of an answer; each piece is released when its reader has it.
+    /// The text as the body of an answer; each piece is released once its reader has received it.
     var responseBody: ResponseBody {
         guard pieces.count > 1 else { return ResponseBody(byteBuffer: ByteBuffer(bytes: pieces[0])) }
         let rest = Rest(pieces)

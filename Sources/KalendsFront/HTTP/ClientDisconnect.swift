@@ -41,8 +41,8 @@ package final class Presence: Sendable {
 }
 
 extension KalendsContext {
-    /// Does work that waits for somebody else, such as a request to another server: nothing that others may need is held
-    /// meanwhile, and the work is cancelled when the client has gone.
+    /// Does work that waits for somebody else, such as a request to another server: nothing that others may need is held in the
+    /// meantime, and the work is cancelled when the client has gone.
     ///
     /// A half-closed connection counts as gone, because it cannot be told apart from one that is fully closed.
     package func awaiting<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {

@@ -6,8 +6,8 @@ import Hummingbird
 import KalendsCore
 import Synchronization
 
-/// Says in every answer to a request that uses what is to go since when that is announced, until when it stays, and where to
-/// read more: the fields `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`.
+/// Adds to every answer to a request that uses something deprecated since when it is deprecated, until when it stays, and where
+/// to read more: the fields `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`.
 struct DeprecationNotices: RouterMiddleware {
     typealias Context = KalendsContext
 
@@ -20,7 +20,7 @@ struct DeprecationNotices: RouterMiddleware {
     /// The path of the page that describes the API.
     private let page: String
 
-    /// Nil when nothing of these routes is to go.
+    /// Nil when nothing in these routes is deprecated.
     ///
     /// - Parameter base: the path below which clients see the server.
     init?(_ routes: [RouteTable.Route], base: String) {

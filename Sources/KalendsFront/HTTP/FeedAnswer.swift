@@ -6,7 +6,7 @@ import ICalBridge
 import KalendsCore
 import Storage
 
-/// What is looked up for a request: which feed, when, and in which form and coding.
+/// The data that is looked up for a request: which feed, when, and in which form and coding.
 struct FeedRenderKey: Sendable {
     let key: TokenKey
     /// Milliseconds since 1970.
@@ -36,7 +36,7 @@ package struct FeedAnswer: Sendable {
     /// The last change of what is shown.
     private let changed: Instant
 
-    /// The answer from what is remembered of a live feed; nil when its bytes have to be made first.
+    /// The answer from what is remembered about a live feed; nil when its bytes have to be made first.
     ///
     /// - Parameter caller: who may know the tag already.
     init?(

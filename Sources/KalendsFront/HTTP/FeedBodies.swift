@@ -24,7 +24,7 @@ package final class FeedBodies: Sendable {
 
     private struct State {
         var bodies: LeastRecentlyUsed<Key, ByteBuffer>
-        /// What feeds showed last.
+        /// The texts that feeds showed last.
         var last = LeastRecentlyUsed<Showing, ContentHash>(limit: 1 << 20)
     }
 

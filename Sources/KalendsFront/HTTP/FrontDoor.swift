@@ -3,7 +3,7 @@
 import HTTPTypes
 package import Hummingbird
 
-/// Addresses that another target answers, with all that stands in front of every route: limits, log, metrics.
+/// Addresses that another target answers, behind everything that is in front of every route: limits, log, metrics.
 package struct FrontDoor: Sendable {
     package typealias Answer = @Sendable (Request, KalendsContext) async throws -> Response
 

@@ -74,7 +74,7 @@ extension KalendsContext {
         return try (once?.kept ?? answer(made)).response
     }
 
-    /// Does work whose act keeps an answer that is made of the act's own value.
+    /// Does work whose act keeps an answer that is made from the act's own value.
     func keeping<Made, Value: Sendable>(
         _ answer: @escaping @Sendable (Made) throws -> GivenAnswer, _ work: () async throws -> Value
     ) async throws -> Value {

@@ -10,7 +10,7 @@ struct MultipartStream {
         case end
     }
 
-    /// The most bytes of a part's header.
+    /// The maximum size in bytes of a part's header.
     static let headLimit = 16 << 10
     /// The end of a part's header.
     private static let blankLine: [UInt8] = [13, 10, 13, 10]
@@ -78,7 +78,7 @@ struct MultipartStream {
             }
             searched = 0
             let isWanted = begin(String(fromOutside: rest[..<end]))
-            // Of two files one would be lost without a word.
+            // If there were two files, one would be lost silently.
             if isWanted, isWhole { throw Refusal.badRequest("The form has more than one part named \(name).") }
             state = .content(isWanted: isWanted)
             rest = rest[(end + 4)...]

@@ -32,7 +32,7 @@ struct OnceGate: Sendable {
         "upsertAppleEvents", "upsertPlannedEvents",
     ]
 
-    /// The most bytes of a body that is only compared.
+    /// The maximum size in bytes of a body that is only compared.
     private static let mostCompared = 1 << 30
 
     /// Wraps a handler that runs for a known caller.
@@ -70,7 +70,7 @@ struct OnceGate: Sendable {
         }
     }
 
-    /// What is kept in place of an answer that is too long; nil for a question, which is simply answered again.
+    /// The value that is kept in place of an answer that is too long; nil for a question, which is simply answered again.
     private var instead: GivenAnswer? { route.operation.access == .circle(.read) ? nil : .tooLong }
 
     /// Does what was not done yet.
@@ -90,12 +90,12 @@ struct OnceGate: Sendable {
             }
             return answer?.response ?? response
         } catch {
-            // What fails after the act does not undo it.
+            // A failure after the act does not undo it.
             if let answer = once.kept, answer.importID == nil { return answer.response }
             if context.knownCaller != nil, hash.isWhole, let answer = (error as? Refusal).flatMap({ GivenAnswer($0) }) {
                 try await once.keep(answer, services)
             }
-            // Of an import that has begun, the next request finds whether it took place all the same.
+            // The next request still finds out whether an import that has begun took place.
             throw error
         }
     }

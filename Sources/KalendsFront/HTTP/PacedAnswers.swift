@@ -27,7 +27,7 @@ struct PacedAnswers: RouterMiddleware {
         let share = memory.answer
         let response: Response
         do {
-            // Bodies are handled when the answer is there, and its reader may be slow.
+            // Bodies are handled by the time the answer exists, and its reader may be slow.
             defer { memory.letGoOfBody() }
             response = try await DatabaseCaller.$current.withValue(memory.caller) { [context] in
                 try await next(request, context)
@@ -35,7 +35,7 @@ struct PacedAnswers: RouterMiddleware {
         }
         guard let length = response.body.contentLength else {
             share.keep(0)
-            // What is written as it is made is read by and by.
+            // An answer that is written while it is made is read gradually.
             let body = response.body
             return Response(
                 status: response.status, headers: response.headers,
@@ -72,8 +72,8 @@ struct PacedAnswers: RouterMiddleware {
 /// Writes in pieces, each when the reader has received most of the previous one.
 package struct PacedWriter: ResponseBodyWriter {
     private static let piece = 64 << 10
-    /// How many bytes the system takes that are not yet on their way: without a bound it would take megabytes for each
-    /// reader that reads nothing, which all have to be made first.
+    /// How many unsent bytes the system takes: without a bound it would take megabytes for each reader that reads
+    /// nothing, which all have to be made first.
     private static let unsent: SocketOptionValue = 128 << 10
     private static let unsentBound = ChannelOptions.tcpOption(.init(rawValue: TCP_NOTSENT_LOWAT))
 
@@ -87,7 +87,7 @@ package struct PacedWriter: ResponseBodyWriter {
         Self.bound(channel)
     }
 
-    /// Lets the system take only a little of what a connection's reader has not received.
+    /// Limits how many bytes the system buffers that a connection's reader has not received.
     static func bound(_ channel: any Channel) {
         channel.setOption(unsentBound, value: unsent).whenFailure { _ in }
     }

@@ -5,7 +5,7 @@ import KalendsCore
 
 /// The requested part of a list: `limit` and `cursor`.
 struct Page {
-    /// What the page may take of the server's memory.
+    /// The share of the server's memory that the page may take.
     let room: MemoryShare
     let limit: Int
     /// The key after which the page begins; empty for the first page.
@@ -97,10 +97,10 @@ struct Page {
 
 /// The text of one page of a list, written element by element.
 ///
-/// A page takes memory as it grows, and ends early when there is none, so that a list neither waits for memory nor is
-/// refused for want of it: the next page goes on where this one ends.
+/// A page takes memory as it grows, and ends early when no memory is left, so that a list neither waits for memory nor
+/// is refused for want of it: the next page goes on where this one ends.
 package struct PageText: Sendable {
-    /// The most bytes of elements in one page (4 MiB); a larger element fills a page by itself.
+    /// The maximum number of bytes of elements in one page (4 MiB); a larger element fills a page by itself.
     package static let mostBytes = MemoryBudgets.mostPageBytes
     /// The bytes beside the elements: the list's other members.
     private static let margin = 4 << 10

@@ -8,8 +8,8 @@ import Pages
 
 /// An archive of a person's data as `tar` and gzip make it, written at its reader's pace.
 ///
-/// What let the request in is checked before each read. If a read fails, the answer breaks off, and its reader sees that
-/// the archive has no end.
+/// The request's access is checked again before each read. If a read fails, the answer breaks off, and its reader sees that the
+/// archive has no end.
 struct PersonArchiveAnswer: Sendable {
     let archive: PersonArchive
     let user: String
@@ -39,7 +39,7 @@ struct PersonArchiveAnswer: Sendable {
         func pack(_ bytes: [UInt8]) throws { packed.writeBytes(try packer.pack(bytes, isLast: false)) }
         try archive.give(guide, to: pack)
         repeat {
-            // What was read is packed at once, and only that waits for a slow reader.
+            // The rows that were read are packed at once, and only the packed bytes wait for a slow reader.
             if packed.readableBytes > 0 {
                 try await context.memory.answer.hold(packed.readableBytes)
                 try await writer.write(packed)

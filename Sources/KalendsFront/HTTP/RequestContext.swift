@@ -14,7 +14,7 @@ package struct KalendsContext: RequestContext {
     var knownCaller: Caller?
     /// The session that the caller authenticated with, if any.
     var session: PresentedSession?
-    /// What a user's token is limited to; nil for everything.
+    /// The scopes to which a user's token is limited; nil for everything.
     var tokenScopes: Set<Scope>?
     /// The service key that the caller authenticated with, if any.
     var serviceKey: ServiceKey?
@@ -28,7 +28,7 @@ package struct KalendsContext: RequestContext {
     package let remoteAddress: SocketAddress?
     /// The sender whom the request's resources are counted for; more specific once the caller is known.
     package var sender = Sender.unknown
-    /// Where the names of the body's fields are noted, for an operation of which something is to go.
+    /// Where the names of the body's fields are noted, for an operation that has a deprecated part.
     var givenFields: GivenFields?
     /// Checks again what let the request in; throws what a new request with its credential would.
     var readmit: @Sendable () async throws -> Void = {}
@@ -45,7 +45,7 @@ package struct KalendsContext: RequestContext {
         remoteAddress = source.channel.remoteAddress
     }
 
-    /// What the request's body arrives in.
+    /// The stream in which the request's body arrives.
     ///
     /// - Parameter length: the length that the request states, if any.
     func arrivingBody(length: Int? = nil) throws -> ArrivingBody {
@@ -75,7 +75,7 @@ package struct KalendsContext: RequestContext {
         return text
     }
 
-    /// The caller; throws 401 when there is none.
+    /// The caller; throws 401 when the request has none.
     func caller() throws -> Caller {
         guard let knownCaller else { throw Refusal.unauthenticated }
         return knownCaller

@@ -138,7 +138,7 @@ struct RouteTable {
             let allow = known.map(\.rawValue).sorted().joined(separator: ", ")
             allowed.on(path, method: .get) { _, _ in Response(status: .methodNotAllowed, headers: [.allow: allow]) }
         }
-        // What is added now is only for requests without a handler.
+        // The middleware that is added now is only for requests without a handler.
         router.add(middleware: MethodRefusals(allowed: allowed.buildResponder()))
     }
 

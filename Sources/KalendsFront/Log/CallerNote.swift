@@ -5,7 +5,7 @@ import Synchronization
 
 /// Who sent a request, and by which kind of credential: for its line in the log.
 ///
-/// A user is there by a pseudonym, which only somebody with the sealing key can make of an id.
+/// A user appears under a pseudonym, which only somebody with the sealing key can compute from an id.
 package final class CallerNote: Sendable {
     /// The kinds of credentials, in the log's words.
     package enum Means: String, Sendable {

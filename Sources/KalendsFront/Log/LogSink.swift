@@ -15,7 +15,7 @@ package final class LogSink: Sendable {
         var isWriting = false
     }
 
-    /// The most bytes that may wait.
+    /// The maximum number of bytes that may wait.
     static let room = 1 << 20
     /// Further bytes, for warnings and errors only.
     static let reserve = 64 << 10

@@ -51,7 +51,7 @@ enum Access: Hashable, Sendable {
 
     /// Whether the routes concern circles, so that a key that is bound to some may use them; for it, nothing else exists.
     ///
-    /// What is a user's own belongs to all of the user's circles.
+    /// A user's own data belongs to all of the user's circles.
     func isOfCircles(_ need: KeyNeed) -> Bool {
         switch self {
         case .circle, .feed, .connection, .import: true

@@ -2,7 +2,7 @@
 
 import KalendsCore
 
-/// The schemas of the document in the form of which generators of clients make simple types.
+/// The schemas of the document in a form from which client generators make simple types.
 ///
 /// They say the same as before: a choice that may be null is one of its words or null, and an object within another one
 /// has a name where programs write its type.

@@ -3,10 +3,10 @@
 import Calendar
 import KalendsCore
 
-/// The announcement that an operation, or a part of its requests, is to go (docs/versions.md).
+/// The announcement that an operation, or a part of its requests, will be removed (docs/versions.md).
 ///
 /// The document marks the part as deprecated; the answers to requests that use it have `Deprecation` (RFC 9745),
-/// `Sunset` (RFC 8594) and a link to what the document says of the operation.
+/// `Sunset` (RFC 8594) and a link to the operation in the document.
 struct Deprecation: Sendable {
     enum Part: Hashable, Sendable {
         case operation
@@ -21,7 +21,7 @@ struct Deprecation: Sendable {
     let since: CivilDate
     /// The day before which no version without the part comes out, in UTC.
     let sunset: CivilDate
-    /// What takes its place, in one sentence.
+    /// Its replacement, in one sentence.
     let instead: String
 
     /// The least days between the two: six months.
@@ -45,7 +45,7 @@ struct Deprecation: Sendable {
         return (since, sunset)
     }
 
-    /// What the document says of the part.
+    /// What the document says about the part.
     var sentence: String { "Deprecated since \(since): it goes on \(sunset) or later. \(instead)" }
 
     /// The names of the answers' fields.
@@ -53,16 +53,16 @@ struct Deprecation: Sendable {
 }
 
 extension Operation {
-    /// What is said of the operation itself, if it is to go.
+    /// The notice for the operation itself, if it is deprecated.
     var deprecation: Deprecation? { deprecations.first { $0.part == .operation } }
 
-    /// What is said of a parameter of the query, if it is to go.
+    /// The notice for a query parameter, if it is deprecated.
     func deprecation(of parameter: Parameter) -> Deprecation? {
         guard parameter.location == .query else { return nil }
         return deprecations.first { $0.part == .parameter(parameter.name) }
     }
 
-    /// The schema of a body, with the fields that are to go marked; a named schema is marked where it is described.
+    /// The schema of a body, with its deprecated fields marked; a named schema is marked where it is described.
     func marked(_ schema: Schema) -> Schema {
         guard schema.json["$ref"] == nil else { return schema }
         return deprecations.reduce(schema) { schema, notice in
@@ -81,7 +81,7 @@ extension Operation {
 }
 
 extension Schema {
-    /// The same schema, with a note that what it describes is to go.
+    /// The same schema, with a note that its subject is deprecated.
     func deprecated(_ sentence: String) -> Schema {
         let about = json["description"]?.string
         var copy = described([about, sentence].compactMap { $0 }.joined(separator: " "))
@@ -93,7 +93,7 @@ extension Schema {
     func deprecating(_ name: String, _ sentence: String) -> Schema {
         guard let index = fields.firstIndex(where: { $0.name.isSameText(as: name) }),
             var members = json["properties"]?.object
-        else { preconditionFailure("A body has no field \(name), which is said to go.") }
+        else { preconditionFailure("A body has no field \(name), which is declared deprecated.") }
         var copy = self
         let field = fields[index].schema.deprecated(sentence)
         copy.fields[index].schema = field

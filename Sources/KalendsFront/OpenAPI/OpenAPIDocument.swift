@@ -99,7 +99,7 @@ struct OpenAPIDocument {
         return .object(item)
     }
 
-    /// What the registry of HTTP calls the statuses of refusals.
+    /// The names of refusals' statuses in the registry of HTTP.
     private static let reasons = Dictionary(
         uniqueKeysWithValues: [
             HTTPResponse.Status.badRequest, .unauthorized, .forbidden, .notFound, .conflict, .gone, .preconditionFailed,

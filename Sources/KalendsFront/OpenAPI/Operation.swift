@@ -22,7 +22,7 @@ struct Operation: Sendable {
     var takesLong = false
     /// Whether unknown query parameters are ignored, because the senders are not our clients.
     var takesAnyQuery = false
-    /// What of the operation is to go.
+    /// The deprecated parts of the operation.
     var deprecations: [Deprecation] = []
 
     /// - Parameter need: what a service key must be allowed; `.noKey` for exactly those routes whose access needs no

@@ -34,7 +34,7 @@ struct FormToken: Sendable {
 enum VisitorCookie {
     private static let names = CookieNames("kalends_visitor")
 
-    /// The value that a browser sent; nil when there is none or it is not one of ours.
+    /// The value that a browser sent; nil when it is missing or not one of ours.
     static func visitorID(of request: Request, _ settings: ServerSettings) -> String? {
         let visitorID = BrowserCookies.value(of: names.own(settings), in: request)
         let isOurs = visitorID.map { text in

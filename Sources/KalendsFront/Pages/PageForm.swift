@@ -7,7 +7,7 @@ import KalendsCore
 struct PageForm: Sendable {
     /// The largest form that is read, in bytes.
     static let mostBytes = 256 << 10
-    /// The most fields of a form: an import's page has a box for each of up to a thousand events.
+    /// The maximum number of fields in a form: an import's page has a box for each of up to a thousand events.
     static let mostFields = 2_000
     /// The longest name of a field, in bytes; ours are shorter.
     private static let longestName = 64

@@ -78,7 +78,7 @@ struct PageVisit: Sendable {
     /// Reads everything that a page of the path's circle shows, in one transaction; throws 404 to those who do not belong
     /// to the circle, and 403 if they lack the right.
     ///
-    /// - Parameter isLarge: whether `body` reads the whole circle or large records, in turn with others.
+    /// - Parameter isLarge: whether `body` reads the whole circle or large records, taking turns with others.
     func read<Value: Sendable>(
         _ right: Right = .read, isLarge: Bool = false,
         _ body: @escaping @Sendable (AuthorizedCircle, Visitor) throws -> Value

@@ -78,7 +78,7 @@ public struct Notice: Sendable {
 /// The input of a form, and its problems.
 public struct Draft: Sendable {
     public struct Problem: Sendable {
-        /// What is wrong; each language has words for each of them.
+        /// The problem; each language has words for each of them.
         public enum Code: String, Sendable, CaseIterable {
             case address, again, code, credentials, date, denied, factorMissing, guessable, invalid, limit, missing
             case passwordShort, past, provider, range, sealed, shared, signInFailed, taken, tooLarge, tooLong, tooOften,

@@ -75,7 +75,7 @@ public struct RenderContext: Sendable {
         return known(entries)
     }
 
-    /// What is about the visitor and no calendar, by their name.
+    /// The links about the visitor rather than a calendar, by their name.
     private func own(_ name: String, _ section: PageContent.Section) -> Node {
         let places = [
             ("navDevices", "/app/devices", section == .devices), ("navAccount", "/app/account", section == .account),

@@ -77,7 +77,7 @@ public struct Words: Sendable {
     /// One of several texts that are separated by `|`, counted from 0.
     func choice(_ key: String, _ index: Int) -> String { WordFile.choice(self[key], index) }
 
-    /// A whole number with separators between groups of three digits, where the language has them in so large a number.
+    /// A whole number with separators between groups of three digits, where the language uses them in so large a number.
     public func number(_ value: Int) -> String {
         let digits = Array(String(value.magnitude))
         let isGrouped = value.magnitude >= UInt(self["groupFrom"]) ?? 1000

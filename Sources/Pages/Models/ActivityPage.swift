@@ -28,7 +28,8 @@ public struct ActivityPage: Page {
         case reset
     }
 
-    /// What an item was at one time; nil for what is not known of it, and for what a single day has from its series.
+    /// The state of an item at one time; its fields are nil where they are unknown, and where a single day has them from its
+    /// series.
     public struct State: Sendable {
         public var title: String?
         /// Nil for something to do, whenever that is.
@@ -102,7 +103,7 @@ public struct ActivityPage: Page {
         self.keptDays = keptDays
     }
 
-    /// The most characters of notes: a page shows many changes, and notes may be long.
+    /// The maximum number of characters in notes: a page shows many changes, and notes may be long.
     private static let mostNotes = 300
 
     public func sheet(_ paper: RenderContext) -> PageContent {

@@ -45,7 +45,7 @@ public struct AdminPage: Page {
     public struct Requests: Sendable {
         public var provider: Provider
         public var connections: Int
-        /// Of how many the provider announces changes.
+        /// The number of connections whose provider announces changes.
         public var announced: Int
         public var sent: Int
         public var succeeded: Int

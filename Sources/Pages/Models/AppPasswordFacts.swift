@@ -10,7 +10,7 @@ public enum CalendarApp: String, Sendable, CaseIterable {
     func steps(_ words: Words) -> [String] { (1...4).compactMap { words.known("appStep_\(rawValue)\($0)") } }
 }
 
-/// What a form of an app password has.
+/// The values of a form for an app password.
 public struct AppPasswordFields: Sendable {
     public static let names = ["label", "access", "own", "circleIds"]
 

@@ -11,7 +11,7 @@ public struct CalendarPage: Page {
         public var person: String?
         public var patient: String?
         public var feed: String?
-        /// What is searched for in titles; nil when nothing is.
+        /// The text that is searched for in titles; nil when nothing is.
         public var text: String?
 
         /// - Parameter kinds: the kinds to show; empty for all kinds.
@@ -99,10 +99,10 @@ public struct CalendarPage: Page {
             content: content)
     }
 
-    /// The most characters that are searched for.
+    /// The maximum number of characters that are searched for.
     public static let longestSearch = 64
 
-    /// What is special to the view's days.
+    /// The special days of the view.
     private func days(_ paper: RenderContext) -> [String: Node] {
         let (words, times) = (paper.words, paper.times)
         let shown = Self.days(of: view, from: day, weeksFrom: paper.frame.weekStart)

@@ -14,7 +14,7 @@ public struct ConflictsPage: Page {
         public var place: String?
         public var notes: String?
 
-        /// The most characters of notes: a page shows many conflicts, and notes may be long.
+        /// The maximum number of characters in notes: a page shows many conflicts, and notes may be long.
         public static let mostNotes = 2_000
 
         public init(title: String, span: TimeSpan?, place: String? = nil, notes: String? = nil) {

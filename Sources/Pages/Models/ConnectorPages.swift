@@ -19,7 +19,7 @@ public struct ConnectorPhone: Sendable {
 
     public var name: String
     public var lastSeenAt: Int?
-    /// What the phone last reported, and since when.
+    /// The phone's last report, and since when it holds.
     public var trouble: (what: Trouble, at: Int)?
 
     public init(name: String, lastSeenAt: Int? = nil, trouble: (what: Trouble, at: Int)? = nil) {
@@ -31,7 +31,7 @@ public struct ConnectorPhone: Sendable {
     static let quietTime = 86_400_000
 }
 
-/// What a page says of the connector: the server's own state is only half of it.
+/// What a page says about the connector: the server's own state is only half of it.
 enum ConnectorNews {
     case notConnected, connected
     /// No phone has asked yet.
@@ -79,7 +79,7 @@ enum ConnectorNews {
         }
     }
 
-    /// What is wrong, and since when; nil where nothing is.
+    /// The problem, and since when; nil where nothing is.
     func line(_ paper: RenderContext) -> Node? {
         switch self {
         case .notConnected, .connected, .waiting: nil
@@ -90,7 +90,7 @@ enum ConnectorNews {
         }
     }
 
-    /// What is wrong, since when, and the advice.
+    /// The problem, since when, and the advice.
     func alert(_ paper: RenderContext) -> Node {
         guard let advice = advice(paper), let line = line(paper) else { return .nothing }
         let isDenied = if case .trouble(.permissionRevoked, _) = self { true } else { false }

@@ -28,7 +28,7 @@ public struct FeedPage: Page {
         }
     }
 
-    /// What a calendar app takes to subscribe to the feed.
+    /// The link or address with which a calendar app subscribes to the feed.
     public struct AppLink: Sendable {
         /// The app's name in the API.
         public var app: String
@@ -58,7 +58,7 @@ public struct FeedPage: Page {
     public var feed: FeedSummary
     /// The address with its secret, shown when its owner asked for it; nil shows the button that asks.
     public var url: String?
-    /// What each calendar app takes of the address.
+    /// The links and addresses of the feed, one for each calendar app.
     public var links: [AppLink]
     public var tokenHint: String
     public var accessCount: Int

@@ -245,7 +245,7 @@ extension RenderContext {
             path: "/app/devices", next: "healthOpenIt")
     }
 
-    /// For so many milliseconds a feed that has expired is shown: 30 days.
+    /// For this many milliseconds a feed that has expired is still shown: 30 days.
     private static let endedFeed = 30 * 86_400_000
 
     /// A phone that has not asked for this many milliseconds needs a look: 14 days.

@@ -110,7 +110,7 @@ extension ImportPage {
         ]
     }
 
-    /// The most titles that can be left out as a whole.
+    /// The maximum number of titles that can be left out as a whole.
     private static let mostGroups = 12
 
     /// Groups of several events with the same title, if there are also other events; the largest group first.
@@ -123,7 +123,7 @@ extension ImportPage {
         return Array(several.sorted { ($1.count, $0[0].number) < ($0.count, $1[0].number) }.prefix(mostGroups))
     }
 
-    /// What is not stored of the events, and what the person can choose to keep of it.
+    /// The parts of the events that are not stored, and which of them the person can choose to keep.
     private func dropped(_ paper: RenderContext, _ report: Report, isChoice: Bool) -> Node {
         let words = paper.words
         let choices: [Dropped.Kind] = [.attendees, .attachments].filter { kind in

@@ -82,7 +82,7 @@ public struct ImportPage: Page {
         public var leftOut: String
         public var leftOutCount: Int
         public var dropped: [Dropped]
-        /// What of people and files the person wants to keep.
+        /// The people and files that the person wants to keep.
         public var kept: Set<Dropped.Kind>
         /// Whether to-dos become tasks.
         public var makesTasks: Bool

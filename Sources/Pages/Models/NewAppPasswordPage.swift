@@ -2,7 +2,7 @@
 
 /// `/app/app-passwords/new`: a new app password in three steps.
 public struct NewAppPasswordPage: Page {
-    /// What is shown only once.
+    /// The values that are shown only once.
     public struct Made: Sendable {
         public var id: String
         public var url: String
@@ -83,7 +83,7 @@ public struct NewAppPasswordPage: Page {
         ]
     }
 
-    /// What a phone's camera opens: Apple's profile, or DAVx5's form with address and name.
+    /// The addresses that a phone's camera opens: Apple's profile, or DAVx5's form with address and name.
     private static func address(for app: CalendarApp, _ made: Made) -> String? {
         switch app {
         case .apple: made.profileURL

@@ -47,7 +47,7 @@ extension OfficeDaysPage {
             + paper.problems(Draft(problems: draft.problems.filter { $0.field.isEmpty }), in: "")
     }
 
-    /// What was typed into a group, with the problems of its fields.
+    /// The input in a group, with the problems of its fields.
     private func draft(of part: Part) -> Draft {
         guard self.part == nil || self.part == part else { return Draft() }
         return Draft(

@@ -79,7 +79,7 @@ public struct OfficeDaysPage: Page {
     /// The day whose status the person is about to set; nil when no day is selected.
     public var picked: CivilDate?
     public var draft: Draft
-    /// The group of settings that the draft is of; nil for all of them.
+    /// The group of settings to which the draft belongs; nil for all of them.
     public var part: Part?
 
     public init(

@@ -15,7 +15,7 @@ extension RenderContext {
         ["tone": .text(tone.rawValue), tone.rawValue: true, "text": text, "action": action, "act": act]
     }
 
-    /// What the API calls a program that reads, in the reader's language; names of products stay.
+    /// The name that the API gives a program that reads, in the reader's language; names of products stay.
     func program(_ name: String) -> String {
         switch name {
         case "Browser": return words["programBrowser"]

@@ -25,7 +25,7 @@ struct MonthPlan {
         }
     }
 
-    /// A cell has this many rows; if an entry has no room, the last one leads to all of the day's.
+    /// A cell has this many rows; if they do not suffice, the last one leads to all entries of the day.
     private static let rows = 4
 
     private var days: [Int: Day] = [:]

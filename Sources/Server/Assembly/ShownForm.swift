@@ -3,7 +3,7 @@
 package import KalendsCore
 package import Storage
 
-/// What determines how the same items look in feeds: the version of the renderer, and two settings.
+/// Everything that determines how the same items look in feeds: the version of the renderer, and two settings.
 package struct ShownForm: Hashable {
     private let renderer: String
     private let titlePrefix: String

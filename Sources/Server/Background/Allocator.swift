@@ -17,7 +17,7 @@ package enum Allocator {
     /// may wait for memory.
     ///
     /// The library by itself returns only memory at the end of an arena: one remaining value keeps everything before
-    /// it. What was freed is not counted, because that includes what was returned already.
+    /// it. Freed memory is not counted, because that includes memory that was already returned.
     static func giveBack() { _ = kalends_return_memory(grown) }
 
     /// The growth in bytes that is not worth a search.

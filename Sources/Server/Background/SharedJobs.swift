@@ -7,8 +7,8 @@ import Logging
 import ServiceLifecycle
 import Storage
 
-/// The background work of several servers: each does that of its shards, and one of them what belongs to no circle or user. Others take
-/// over once a server has ended, was paused or has lost the database.
+/// The background work of several servers: each does the work of its shards, and one of them the work that belongs to no circle
+/// or user. Others take over once a server has ended, was paused or has lost the database.
 struct SharedJobs: Service {
     let services: Services
     let logger: Logger
@@ -17,7 +17,7 @@ struct SharedJobs: Service {
 
     /// How often the server renews its shards, and looks for what nobody does.
     private static let pause = Duration.seconds(2)
-    /// How often the server looks whether it still has them by its own clock.
+    /// How often the server checks, by its own clock, whether it still has them.
     private static let watch = Duration.milliseconds(500)
     /// For how many pauses it is kept what was written: a server that asks for nothing for so long forgets what it has in
     /// memory.
@@ -74,7 +74,7 @@ struct SharedJobs: Service {
         }
     }
 
-    /// Informs readers of what this version shows differently, once the servers of the version before have ended.
+    /// Informs readers about what this version shows differently, once the servers of the version before have ended.
     private func settle() async {
         let (form, own) = (ShownForm(services.settings), Installation.owner(services.settings).name)
         while !Task.isCancelled {

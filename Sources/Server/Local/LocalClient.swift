@@ -52,7 +52,7 @@ package struct LocalClient: Sendable {
             }
             throw Failure(description: missing(settings))
         }
-        // The database and the socket are tried in turn until one succeeds.
+        // The database and the socket are tried alternately until one succeeds.
         while true {
             do {
                 let installation = try await Installation(settings, isServer: false, creates: creates)

@@ -9,7 +9,7 @@ import Storage
 /// Ends the server within 20 seconds after it was asked to stop, whatever still goes on.
 ///
 /// A transaction that does not end keeps everything from stopping that waits to write, so it is given up first: its
-/// caller gets an error, and nothing of it is stored. The process ends by force only when even that does not help; a
+/// caller gets an error, and no part of it is stored. The process ends by force only when even that does not help; a
 /// database is not harmed by it.
 struct StopWatch: Sendable {
     let services: Services

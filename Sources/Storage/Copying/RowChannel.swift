@@ -10,7 +10,7 @@ struct RowBatch: Sendable {
     var bytes = 0
 }
 
-/// What the reading of a database ends with.
+/// The way in which the reading of a database ends.
 struct RowReading: Sendable {
     /// The contents of each table, in the order in which they were read.
     var contents: [TableCopy.Content] = []

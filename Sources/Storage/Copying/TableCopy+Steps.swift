@@ -5,7 +5,7 @@ extension TableCopy {
     public enum Beginning: Hashable, Sendable {
         /// Nothing of it was there.
         case new
-        /// An interrupted copy was continued; so many rows were there.
+        /// An interrupted copy was continued; this many rows were there.
         case continued(rows: Int)
         /// An interrupted copy was of other data, so everything was copied again.
         case again
@@ -14,8 +14,8 @@ extension TableCopy {
     /// Copies in many transactions of the second database, so that a copy which is interrupted can be continued.
     ///
     /// Until the end the second database is marked, and no program uses it (`Schema.unfinishedCopy`). A copy is
-    /// continued by the same call: the rows that are there are compared with those of the first database, and only the
-    /// others are stored. Everything is read again before the mark is removed.
+    /// continued by the same call: the existing rows are compared with those of the first database, and only the
+    /// missing ones are stored. Everything is read again before the mark is removed.
     ///
     /// - Parameters:
     ///   - target: opened to continue a copy where one was interrupted.

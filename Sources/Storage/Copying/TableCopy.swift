@@ -70,7 +70,7 @@ public enum TableCopy {
         }
     }
 
-    /// Throws when a server of a later version has changed the schema meanwhile: what it added would not be copied.
+    /// Throws when a server of a later version has changed the schema in the meantime: what it added would not be copied.
     private static func refuseNewer(_ reader: any ReadTransaction) throws {
         let row = try reader.row(
             "SELECT MAX(version) AS version FROM schema_migrations WHERE version <> $1",

@@ -28,7 +28,7 @@ public struct StoredRecords: Sendable {
         ]
 
     fileprivate let schema: SchemaTable
-    /// The values that a query computes beside the columns.
+    /// The values that a query computes in addition to the columns.
     fileprivate var computed: [String] = []
     /// Which rows are read.
     fileprivate var condition: String?

@@ -24,7 +24,7 @@ public struct ServerRecord: Hashable, Sendable {
     /// The milliseconds of silence after which a server counts as gone.
     public static let silence = 15_000
 
-    /// Whether the server is running, as far as the database shows.
+    /// Whether the server is running, according to the database.
     public func isRunning(now: Int) -> Bool { stoppedAt == nil && now - seenAt < Self.silence }
 
     /// How many reads are at least in its journal and not in the counts, when it is not running.

@@ -88,7 +88,7 @@ extension WriteTransaction {
     /// Renews what a server has, takes its share of what nobody has, and shows the other servers that it is alive. The
     /// leases of runs end whose servers have been silent for longer than they keep a shard.
     ///
-    /// A write beside others may renew shares and nothing else; one that keeps others out may also move them.
+    /// A write that runs next to others may renew shares and nothing else; one that keeps others out may also move them.
     ///
     /// After an outage of the database, the first server that is back leaves the others their shares for `time`.
     ///

@@ -2,7 +2,7 @@
 
 /// The list of writes, from which each server that shares a database learns what the others changed (docs/nodes.md).
 package enum WrittenCircles {
-    /// The most circles that are recorded for a write; a write that concerns more is recorded as concerning all.
+    /// The maximum number of circles that are recorded for a write; a write that concerns more is recorded as concerning all.
     package static let most = 64
 }
 
@@ -20,7 +20,7 @@ extension WriteTransaction {
             named.flatMap { [.integer(number), .text($0)] })
     }
 
-    /// Removes what was written by transactions below a number, none of which is running, and notes that it may be
+    /// Removes the records of transactions below a number, when none of these is running, and notes that it may be
     /// missing.
     package func forgetWritten(below number: Int) throws {
         try execute("DELETE FROM written_circles WHERE written_in < $1", [.integer(number)])

@@ -4,7 +4,7 @@ extension Schema {
     /// What calendar apps keep in step over CalDAV: people's own calendars, and what they set of collections.
     static let calendars: [String] = [
         // number is that of the latest change; whoever knows an earlier one than first_number cannot be given all
-        // removals since. resources and bytes count what is there.
+        // removals since. resources and bytes count existing resources only.
         """
         CREATE TABLE own_calendars (
             id TEXT NOT NULL PRIMARY KEY,
@@ -57,7 +57,7 @@ extension Schema {
         CREATE INDEX own_resources_by_time
             ON own_resources (calendar_id, is_long, first_second, last_second, component, name)
         """,
-        // What was removed and is not there again, for a while.
+        // Resources that were removed and do not exist again, kept for a while.
         """
         CREATE TABLE own_removals (
             calendar_id TEXT NOT NULL REFERENCES own_calendars (id),
@@ -70,8 +70,8 @@ extension Schema {
         "CREATE UNIQUE INDEX own_removals_by_number ON own_removals (calendar_id, number)",
         "CREATE INDEX own_removals_by_time ON own_removals (removed_at)",
 
-        // What a person set of a collection for themselves; collection_id is a circle's id, an own calendar's, or the
-        // person's for the container of all.
+        // The properties that a person set on a collection for themselves; collection_id is a circle's id, an own
+        // calendar's, or the person's for the container of all.
         """
         CREATE TABLE collection_properties (
             user_id TEXT NOT NULL CHECK (length(user_id) BETWEEN 1 AND 128),

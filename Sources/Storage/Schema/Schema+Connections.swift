@@ -4,8 +4,8 @@ extension Schema {
     /// People's calendars that are kept in step with a circle, their credentials, and sign-ins under way.
     static let connections: [String] = [
         // No foreign key refers to circles: a connection outlives its circle until its events at the provider are
-        // cleared away. ending says which: `all` events or the `future` ones; with `records` nothing is left to do but
-        // to remove what is stored of it. Nobody sees such a connection any more.
+        // cleared away. ending says which: `all` events or the `future` ones; with `records`, only its stored data has
+        // yet to be removed. Nobody sees such a connection any more.
         """
         CREATE TABLE connections (
             id TEXT NOT NULL PRIMARY KEY,

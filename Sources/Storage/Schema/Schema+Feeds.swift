@@ -81,7 +81,7 @@ extension Schema {
             PRIMARY KEY (feed, client)
         ) /* clustered */
         """,
-        // The day comes first in the key, so that the counts of one day lie together.
+        // The day comes first in the key, so that the counts of one day are stored together.
         """
         CREATE TABLE feed_client_days (
             day BIGINT NOT NULL,
@@ -106,8 +106,8 @@ extension Schema {
             network TEXT NOT NULL
         ) /* clustered */
         """,
-        // What the feed's owner should look at. client is -1 where it does not apply; a row with cleared_at was seen by
-        // the owner.
+        // The marks that the feed's owner should look at. client is -1 where it does not apply; a row with cleared_at
+        // was seen by the owner.
         """
         CREATE TABLE feed_attention (
             feed BIGINT NOT NULL,

@@ -93,7 +93,7 @@ extension Schema {
             PRIMARY KEY (import_id, block)
         )
         """,
-        // What was read from the file, for a commit.
+        // The data that was read from the file, for a commit.
         """
         CREATE TABLE import_sources (
             import_id TEXT NOT NULL REFERENCES imports (id) ON DELETE CASCADE,

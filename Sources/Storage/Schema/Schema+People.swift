@@ -171,8 +171,8 @@ extension Schema {
         )
         """,
 
-        // The erasures of people. user_id is null once nothing of the person is left; asker is `person`, `operator` or
-        // `key:ID`. removed and kept are counts of rows, `table:count` each, separated by spaces.
+        // The erasures of people. user_id is null once none of the person's data is left; asker is `person`, `operator`
+        // or `key:ID`. removed and kept are counts of rows, `table:count` each, separated by spaces.
         """
         CREATE TABLE erasures (
             id TEXT NOT NULL PRIMARY KEY,

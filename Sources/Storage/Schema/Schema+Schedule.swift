@@ -120,9 +120,9 @@ extension Schema {
         ) /* clustered */
         """,
 
-        // The items that were ever stored in a circle, and the bytes of their content: nobody has to count everything
-        // for one more item. So it is with the bytes of the contents of imported events, and of what was kept from before
-        // changes, of which those up to a number were given up for later ones.
+        // The items that were ever stored in a circle, and the bytes of their content: nobody has to count everything for one
+        // more item. The same holds for the bytes of imported events' contents and of contents kept from before changes; those
+        // up to a number were given up for later ones.
         """
         CREATE TABLE circle_usage (
             circle_id TEXT NOT NULL PRIMARY KEY REFERENCES circles (id) ON DELETE CASCADE,

@@ -16,8 +16,8 @@ extension Schema {
             ('writesForgotten', 0)
         """,
 
-        // The circles that a write concerned, by the number that the database gave its transaction; an empty text stands
-        // for every circle. The counter `writesForgotten` is the highest number whose rows may have been removed.
+        // The circles that a write concerned, by the number that the database gave its transaction; an empty text means every
+        // circle. The counter `writesForgotten` is the highest number whose rows may have been removed.
         """
         CREATE TABLE written_circles (
             written_in BIGINT NOT NULL,

@@ -4,8 +4,8 @@ extension Schema {
     /// The engine's records of each connection.
     ///
     /// `content` is a record of the engine as JSON, which this module does not interpret; the columns beside it serve
-    /// searches and lists. `number` counts within a connection, from 1 on. What is looked up every second, every hour
-    /// and at every scrape has an index of its own, so that its cost does not grow with all stored rows.
+    /// searches and lists. `number` counts within a connection, from 1 on. Each lookup that happens every second, every
+    /// hour or at every scrape has its own index, so that its cost does not grow with all stored rows.
     static let sync: [String] = [
         """
         CREATE TABLE sync_links (
@@ -65,8 +65,8 @@ extension Schema {
         """,
         "CREATE INDEX sync_wishes_due ON sync_wishes (due_at)",
 
-        // The bytes of a conflict and of an entry of the journal are those of its content, so that what is recorded of
-        // a connection can be kept small. SQLite reads what comes before a large text without the text.
+        // The bytes of a conflict and of an entry of the journal are those of its content, so that the records of a
+        // connection can be kept small. SQLite reads what comes before a large text without the text.
         """
         CREATE TABLE sync_conflicts (
             connection_id TEXT NOT NULL REFERENCES connections (id) ON DELETE CASCADE,

@@ -24,9 +24,9 @@ package enum Schema {
     /// The versions that a program which knows only the version before can work with.
     ///
     /// Such a version only adds what that program does not look at: tables, indexes, columns that may be null or have a
-    /// default; or it replaces an index by one that serves the same statements. It changes no row that is there.
-    /// Servers of both programs can then run on one database (docs/nodes.md). What is no longer needed is removed by a
-    /// later version, which is not one of these.
+    /// default; or it replaces an index by one that serves the same statements. It changes no existing row. Servers of
+    /// both programs can then run on one database (docs/nodes.md). Tables and columns that are no longer needed are
+    /// removed by a later version, which is not one of these.
     package static let expansions: Set<Int> = []
 
     /// Runs the migrations that the database does not have yet, all in one transaction: if one of them fails or the
@@ -55,7 +55,7 @@ package enum Schema {
             if history.oldest < history.latest {
                 try transaction.set(oldestSetting, to: String(history.oldest))
             } else {
-                // What an earlier version recorded is no longer so.
+                // The state that an earlier version recorded is out of date.
                 try transaction.execute("DELETE FROM settings WHERE name = $1", [.text(oldestSetting)])
             }
         }

@@ -107,7 +107,7 @@ struct RemovalTests {
             for stored in world.calendar.live where world.isMine(stored) {
                 let link = stored.mark.flatMap { links[$0.item] }
                 let isChanged = link?.agreed?.theirs.canonical != stored.entry.canonical
-                // Changed after it was let go of, or put back by a person after it went.
+                // Changed after the connection dropped it, or put back by a person after it was removed.
                 let isTheirs =
                     link?.state == .untracked && isChanged
                     || link?.externalID != stored.id && link?.lastID == stored.id

@@ -99,9 +99,9 @@ final class SimulatedStore: SyncStore, @unchecked Sendable {
         keep(batch)
     }
 
-    /// The most bytes that were stored together.
+    /// The maximum number of bytes that were stored together.
     var heaviest = 0
-    /// The most links that were stored together.
+    /// The maximum number of links that were stored together.
     var mostLinks = 0
 
     private func keep(_ batch: SyncBatch) {

@@ -34,7 +34,7 @@ extension World {
         note("switch to \(calendar.name)")
         // As the server does it: nothing says yet to which calendar the links belong.
         if store.position == nil { store.links = [:] }
-        // Nobody remembers which events there were ours but their marks, and copies are told by their ids.
+        // Only the marks show which events there were ours, and copies are recognized by their ids.
         for (id, stored) in calendar.events
         where !stored.isOurs && stored.mark?.connection == connection
             && stored.mark?.installation.isSameText(as: circle.installation) == true

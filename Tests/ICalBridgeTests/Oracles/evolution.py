@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Evolution's subscriptions make of files: libical has to find one VCALENDAR and nothing else (e-cal-backend-http).
+"""How Evolution's subscriptions read files: libical has to find one VCALENDAR and nothing else (e-cal-backend-http).
 
     evolution.py FILE...
 

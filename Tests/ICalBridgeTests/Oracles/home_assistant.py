@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Home Assistant's remote calendar makes of files: python's ical in the mode in which Home Assistant uses it.
+"""How Home Assistant's remote calendar reads files: python's ical in the mode in which Home Assistant uses it.
 
     home_assistant.py FILE...
 

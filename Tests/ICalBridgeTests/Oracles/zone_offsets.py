@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints what other readers make of the VTIMEZONEs of calendar files, never going by their names.
+"""Prints how other readers understand the VTIMEZONEs of calendar files, never going by their names.
 
     zone_offsets.py FIRST END
 

@@ -28,7 +28,7 @@ struct StagedEventsTests {
                     var seen: Set<Int> = []
                     while !isDone.isSet {
                         seen.insert(try await server.raw(.get, feed).values("SUMMARY").count)
-                        // Others write meanwhile, and feeds are kept up by it.
+                        // Others write at the same time, and feeds are updated because of it.
                         try await server.put("tasks", "t", ["title": "T", "dueAt": "2046-03-03T09:00:00Z"])
                     }
                     return seen

@@ -161,7 +161,7 @@ struct TaskImportTests {
             server.clock.advance(seconds: 2)
             try await tidy()
             #expect(try await !said("Pay the rent"))
-            // What else the file said of the other tasks is still given back.
+            // Everything else that the file said about the other tasks is still given back.
             let lines = try await Set(server.export().calendarLines)
             #expect(lines.contains("SUMMARY:Clean") && !lines.contains("SUMMARY:Pay the rent"))
             #expect(try await said("Spring cleaning"))

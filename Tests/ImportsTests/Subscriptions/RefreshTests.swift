@@ -146,7 +146,7 @@ struct RefreshTests {
         }
     }
 
-    /// Hosts of which some do not answer until they are let go.
+    /// Hosts, some of which do not answer until the test releases them.
     private final class Hosts: RequestTransport {
         private let asked = Mutex<[String]>([])
         private let isLetGo = Atomic(false)

@@ -27,7 +27,7 @@ import walk  # noqa: E402
 
 # Wide as a desktop, and as narrow as a phone or a desktop at 400 %, where all places are in a menu.
 WIDTHS = (1280, 320)
-# The most presses of Tab on a page. A field of a date takes several.
+# The maximum number of presses of Tab on a page. A field of a date takes several.
 MOST = 1200
 
 # What the looks below have in common. It is installed once a page, and notes where the focus goes.

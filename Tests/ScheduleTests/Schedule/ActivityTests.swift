@@ -123,7 +123,7 @@ struct ActivityTests {
             #expect(refused.json["code"] == "undo-state")
             try await server.call(.post, "/v1/imports/\(id)/undo").expect(200)
 
-            // What the use cases are told by their callers.
+            // What the use cases learn from their callers.
             for way in [ChangeAuthor.Way.page, .google, .phone] {
                 let caller = KalendsCore.Caller(.user("ann"), actor: AuditActor(user: "ann"), way: way)
                 try await server.services.patients.touch("mom", way.rawValue, for: caller)

@@ -51,7 +51,7 @@ struct UndoTests {
             #expect(try #require(after["sequence"]?.integer) > #require(before["sequence"]?.integer))
             let shown = try await server.raw(.get, feed.path).expect(200)
             #expect(shown.values("UID") == [try #require(before["uid"]?.string)])
-            // It is told as any change, and once only.
+            // It is announced like any change, and only once.
             let reply = try await server.call(.get, "/v1/circles/c/changes?since=\(number)").expect(200)
             #expect(reply.json["items"]?.array?.map { $0["change"]?.string } == ["created"])
             let again = try await server.undo(number).expect(409)

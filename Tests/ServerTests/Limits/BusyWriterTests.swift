@@ -20,7 +20,7 @@ struct BusyWriterTests {
         func raise() { state.store(true, ordering: .releasing) }
     }
 
-    /// Holds the writer until it is let go, or until a read has waited for it so long that its test has failed.
+    /// Holds the writer until the test releases it, or until a read has waited for it so long that the test has failed.
     private final class Holder: Sendable {
         static let longest = Duration.seconds(120)
 

@@ -15,7 +15,7 @@ import Testing
 @testable import Outbound
 @testable import ServerTestSupport
 
-/// Each way by which bytes of strangers come in, with what it may use; the table in docs/limits.md is made of them.
+/// Each way by which bytes of strangers come in, with what it may use; the table in docs/limits.md is made from them.
 @Suite("Ways in")
 struct WaysInTests {
     /// What a route's body is, which decides how much of it is read.
@@ -60,7 +60,7 @@ struct WaysInTests {
         "Outbound/ExchangeClient.swift": "calendar servers and providers",
         "Outbound/OperatorClient.swift": "receivers of webhooks",
         "KalendsCore/Shared/Installation/Services.swift":
-            "the provider at which people sign in: its document, its keys, what it says of a person",
+            "the provider at which people sign in: its document, its keys, what it says about a person",
         "KalendsCore/Sync/Rules/ConnectionProviders.swift": "calendar servers and providers",
         "KalendsCore/Calendars/UseCases/PushRegistrations+Sending.swift": "push services of calendar apps",
         "KalendsCore/Sync/Rules/AccountHTTP.swift": "calendar servers and providers",
@@ -278,7 +278,7 @@ struct WaysInTests {
                 "as they arrive", "none",
             ],
             [
-                "the provider at which people sign in: its document, its keys, what it says of a person",
+                "the provider at which people sign in: its document, its keys, what it says about a person",
                 Self.size(OpenIDProvider.longest), Self.seconds(OpenIDProvider.patience),
                 "threads of their own; a network ends 30 sign-ins at once, and then one in two seconds", "none",
             ],

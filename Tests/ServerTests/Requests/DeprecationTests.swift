@@ -16,7 +16,7 @@ import Testing
 struct DeprecationTests {
     private static let sunset = "Sat, 01 Jan 2028 00:00:00 GMT"
 
-    /// Routes that nobody has, some of which are to go.
+    /// Made-up routes, some of which are deprecated.
     private static func table(_ server: TestServer) throws -> RouteTable {
         var table = RouteTable(Authentication(services: server.services, isLocal: false))
         table.section(.circles)

@@ -53,8 +53,8 @@ struct TimingTests {
 
     /// A secret that nobody has: kind 0 begins with 28 of the 32 bytes of one that somebody has.
     ///
-    /// What differs is drawn anew each time, so that neither kind comes back to what the machine's caches know. How a text
-    /// is read is not measured: nothing is looked up for it.
+    /// What differs is drawn again each time, so that neither kind comes back to what the machine's caches know. How a text is
+    /// read is not measured: nothing is looked up for it.
     private static func guess(
         _ secrets: [Secret], _ kind: Int, _ numbers: inout SplitMix
     ) throws -> Secret {

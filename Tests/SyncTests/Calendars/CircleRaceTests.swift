@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Calendar apps that write to a circle at the same time, and what they hear of it")
 struct CircleRaceTests {
-    /// Returns how many of some writes at once are taken; the others fail because of what is there by then.
+    /// Returns how many of some writes at once are taken; the others fail because of what has been stored by then.
     private func taken(_ count: Int, _ write: @escaping @Sendable (Int) async throws -> Void) async -> Int {
         await withTaskGroup(of: Bool.self) { group in
             for number in 0..<count {

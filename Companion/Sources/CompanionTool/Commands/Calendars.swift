@@ -121,7 +121,7 @@ struct Calendars: AsyncParsableCommand {
 }
 
 extension StoreFailure {
-    /// The failure as a sentence for a terminal; it contains nothing of an event.
+    /// The failure as a sentence for a terminal; it contains no part of an event.
     var sentence: String {
         switch self {
         case .notAuthorized: "The calendars are not connected, or cannot be read: run `kalends-companion login`."

@@ -19,7 +19,7 @@ struct Disconnect: AsyncParsableCommand {
         let context = try CompanionContext.open()
         // A sync in progress ends first.
         try await RunLock.hold(context.paths.lock) {
-            // Without a token or a calendar there is nobody to tell, and nothing to tell.
+            // Without a token or a calendar there is no server to inform, and nothing to inform it about.
             let companion = try? context.companion()
             do {
                 if let companion { try await companion.disconnect() } else { try await context.connector.disconnect() }

@@ -15,7 +15,7 @@ public struct CompanionSettings: Hashable, Sendable, Codable {
     public var futureDays = 400
     /// How long an event has to be missing, from one look to another, to count as deleted; in milliseconds.
     public var deletionPatience = 300_000
-    /// The most writes to a calendar in one batch.
+    /// The maximum number of writes to a calendar in one batch.
     public var batch = 50
 
     public init(deviceID: String, serverURL: String) {

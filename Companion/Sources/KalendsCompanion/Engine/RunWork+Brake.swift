@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RunWork {
-    /// The most deletions that need no approval.
+    /// The maximum number of deletions that need no approval.
     static let freeDeletions = 10
 
     /// Whether a person has to approve the plan's deletions, and has not yet: together with those of the last 24 hours

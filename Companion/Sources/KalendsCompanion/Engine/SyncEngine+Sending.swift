@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncEngine {
-    /// The most events in one request. A server accepts up to 5,000, but smaller requests are confirmed sooner.
+    /// The maximum number of events in one request. A server accepts up to 5,000, but smaller requests are confirmed sooner.
     static let sentAtOnce = 500
 
     /// Sends events and deletions that the server does not have yet.

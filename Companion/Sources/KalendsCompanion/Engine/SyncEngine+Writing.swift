@@ -5,7 +5,8 @@ extension SyncEngine {
     func write(_ work: inout RunWork) async throws(Stop) {
         let planIndexes = work.plans.indices.filter { work.plans[$0].write != nil }
         if work.isWriteOff {
-            // What the person switched off is not a failure, and keeps nothing from going to the server.
+            // Something that the person switched off is not a failure, and does not keep anything from being sent to
+            // the server.
             for index in planIndexes { work.postpone(index) }
             work.pause = work.pause ?? .switchedOff
             return
@@ -48,7 +49,7 @@ extension SyncEngine {
                 case .success(let event)? where work.lostMark(index, event): unmarked.append(event.key)
                 case .success(let event)?: work.wrote(index, event)
                 case nil: work.wrote(index, nil)
-                // What may be in the calendar in part is not made again before the calendars have been read.
+                // An event that may be in the calendar in part is not created again until the calendars have been read.
                 case .failure(let failure)?: if !work.takes(failure, at: index) { stop = failure }
                 }
             }
@@ -217,7 +218,7 @@ extension RunWork {
             plans[index].event = saved
             plans[index].unit = unit
             if case .event(let sent)? = plan.sending, sent != plan.remote {
-                // What still has to be sent is the difference from the server's version.
+                // The difference from the server's version still has to be sent.
                 (link.local, link.remote) = (plan.remote, plan.remote)
             } else {
                 (link.local, link.remote) = (unit, plan.remote)

@@ -78,7 +78,7 @@ public actor SyncEngine {
             return report
         }
         var work = RunWork(state, settings, zones, now: start)
-        // Whoever connects again has nothing more to tell of an earlier end.
+        // Once somebody connects again, an earlier end need not be reported any more.
         work.state.owedReport = nil
         var offline: CompanionFailure?
         let isFirst = state.user == nil

@@ -68,7 +68,7 @@ extension EventUnit {
         var isText: Bool { [.title, .location, .notes].contains(self) }
     }
 
-    /// What a unit has in a field.
+    /// The value that a unit has in a field.
     enum Part: Hashable, Sendable {
         case text(ByteString)
         case schedule(EventSpan, EventRecurrence?, [EventMoment: EventContent])

@@ -6,8 +6,8 @@ public import Foundation
 ///
 /// A file that exists but cannot be read must not count as empty: events would be written a second time.
 public actor FilePhoneOfficeMemory: PhoneOfficeMemory {
-    /// The most bytes that are read, enough for more than a century of days; a longer file was not written by this
-    /// program.
+    /// The maximum number of bytes that are read, enough for more than a century of days; a longer file was not written
+    /// by this program.
     private static let longest = 64 << 20
 
     private let file: PrivateFile<PhoneOfficeState>

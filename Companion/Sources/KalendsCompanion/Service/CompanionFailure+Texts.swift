@@ -31,7 +31,7 @@ extension CompanionFailure {
 }
 
 extension CompanionFailure: CustomStringConvertible {
-    /// A sentence for a log or a terminal; it contains nothing of a token, an event or a response.
+    /// A sentence for a log or a terminal; it contains no part of a token, an event or a response.
     public var description: String {
         switch self {
         case .offline: "The server cannot be reached."

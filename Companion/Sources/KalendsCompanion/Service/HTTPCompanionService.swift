@@ -15,9 +15,9 @@ public struct HTTPCompanionService: CompanionService {
     private let chance: @Sendable () -> Double
     private let wait: @Sendable (Duration) async throws -> Void
 
-    /// The most bytes of a response: a page of changes ends at 4 MiB, and one event may follow.
+    /// The maximum size in bytes of a response: a page of changes ends at 4 MiB, and one event may follow.
     static let longestAnswer = 32 << 20
-    /// The most bytes of a request body that the server accepts, and the most events in it.
+    /// The maximum size in bytes of a request body that the server accepts, and the maximum number of events in it.
     static let longestBody = 16 << 20
     static let mostEvents = 5_000
 

@@ -27,7 +27,7 @@ public struct EngineState: Hashable, Sendable, Codable {
     /// The id of the calendar whose account dropped the mark of an event as it was written; no more events are made
     /// there. Nil when none did, and after the person chose calendars again.
     public var unmarkingCalendar: String?
-    /// What the server has not yet been told of the end of the connection; then nothing else is in the state.
+    /// The report about the end of the connection that the server has not received yet; then nothing else is in the state.
     public var owedReport: String?
     /// Whether a person has approved the deletions for which the last run was held.
     public var isApproved = false

@@ -43,7 +43,7 @@ public struct Link: Hashable, Sendable, Codable {
     public var refused: Refused?
     /// What the calendar did not accept.
     public var unwritable: Refused?
-    /// What was last put back, so that two forms of one text are not exchanged forever.
+    /// The value that was last put back, so that two forms of one text are not exchanged forever.
     public var putBack: Refused?
     public var generation = 0
     /// The version of the server's event at which another device took the item over.

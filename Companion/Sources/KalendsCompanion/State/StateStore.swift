@@ -13,7 +13,7 @@ public protocol StateStore: Sendable {
 
 /// A file that only its owner can read, and that is always replaced as a whole.
 public actor FileStateStore: StateStore {
-    /// The most bytes that are read; a longer file was not written by this program.
+    /// The maximum number of bytes that are read; a longer file was not written by this program.
     private static let longest = 256 << 20
 
     private let file: PrivateFile<EngineState>

@@ -42,7 +42,7 @@ extension EventUnit {
     /// Returns this unit with the occurrences outside a span as an earlier look showed them.
     func completed(by old: EventUnit?, outside known: TimeRange?, _ zones: Zones) -> EventUnit {
         guard let known, let old, let before = old.content.recurrence, content.recurrence != nil else { return self }
-        // What a look at the series itself shows is complete; a different rule has different occurrences.
+        // The state that the series itself shows is complete; a different rule has different occurrences.
         guard before.rule == content.recurrence?.rule, old.content.span == content.span else { return self }
         func isOutside(_ moment: EventMoment) -> Bool {
             !known.overlaps(zones.window(of: old.content.occurrence(at: moment, zones).span))

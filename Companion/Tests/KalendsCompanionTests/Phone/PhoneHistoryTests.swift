@@ -90,7 +90,7 @@ extension PhoneWorld {
         for (id, view) in index.views {
             let link = state.links.first { $0.serverID == id.string }
             if view.isDeleted {
-                // Nothing of ours is left of what is gone.
+                // None of our data about the deleted events is left.
                 if let key = link?.key, link?.origin == .server, link?.state != .released {
                     throw Difference(description: "\(id) is deleted, and \(key) is there")
                 }

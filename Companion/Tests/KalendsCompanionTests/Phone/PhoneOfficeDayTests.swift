@@ -85,7 +85,7 @@ import Testing
         let report = try await again()
         #expect(report.writes == 0 && report.unchanged == before.count)
         #expect(device.events.mapValues(\.fields) == before)
-        // A file that is not what was written is no reason to begin anew, which would make doubles.
+        // A file that differs from what was written is no reason to start over, which would create duplicates.
         try Data("{".utf8).write(to: url)
         await #expect(throws: (any Error).self) { try await again() }
         #expect(device.events.mapValues(\.fields) == before)

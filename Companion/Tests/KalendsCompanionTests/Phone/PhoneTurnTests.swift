@@ -41,7 +41,7 @@ import Testing
         world.wait(600)
         world.device.change(number) { $0.fields.title = "typed meanwhile" }
         let report = await world.sync()
-        // To be refused for this reason is no failure of the run, and nothing that a person has to do anything about.
+        // A refusal for this reason is not a failure of the run, and does not need a person's attention.
         #expect(report.status == .success && report.counts.failed == 0)
         let stale = try #require(await world.states.load()).links.filter { $0.state == .stale }
         #expect(stale.count == 1 && stale.allSatisfy { $0.staleAt != nil })

@@ -2,8 +2,8 @@
 
 package import FeedTokens
 
-/// What the page of an app's sign-in is opened with (Nextcloud's login flow, version 2): which app asks, until when, and
-/// for whom the password is kept.
+/// The ticket that opens the page of an app's sign-in (Nextcloud's login flow, version 2): which app asks, until when, and for
+/// whom the password is kept.
 ///
 /// It is stored nowhere before a person agrees, so that nobody fills the database by asking. The server's key vouches
 /// for it, and only the app has the secret whose hash it holds.

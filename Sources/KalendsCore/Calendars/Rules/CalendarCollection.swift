@@ -21,20 +21,20 @@ package struct CalendarCollection: Sendable {
     package var userID: String
     /// Its name in the home's address, not percent-encoded.
     package var segment: String
-    /// What the server calls it; a displayname that the person set is among `properties`.
+    /// The server's name for it; a displayname that the person set is among `properties`.
     package var displayName: String
     /// In the order in which they are listed.
     package var components: [CalendarComponent]
     /// Whether this caller may write at all: the right in the circle and the password's access.
     package var mayWrite: Bool
-    /// The number of its latest change: what a synchronization token and the ctag are made of.
+    /// The number of its latest change: from which a synchronization token and the ctag are made.
     package var number: Int
-    /// What the person set with PROPPATCH, MKCALENDAR or MKCOL.
+    /// The properties that the person set with PROPPATCH, MKCALENDAR or MKCOL.
     package var properties: [StoredProperty] = []
 
-    /// The most bytes of a resource's text.
+    /// The maximum size in bytes of a resource's text.
     package static let maxResourceSize = 1 << 20
-    /// The most bytes of texts that are in memory at a time for one answer, but for a single text.
+    /// The maximum number of bytes of texts that are in memory at a time for one answer, unless a single text is longer.
     package static let pageBytes = 1 << 20
 }
 
@@ -73,7 +73,7 @@ package struct CalendarResource: Sendable {
 /// What changed in a collection after a number (RFC 6578 section 3.5).
 package struct CollectionChanges: Sendable {
     package var changed: [CalendarMember]
-    /// The names of members that are no longer there.
+    /// The names of members that no longer exist.
     package var removed: [String]
     /// The number up to which these are all changes.
     package var number: Int
@@ -95,7 +95,7 @@ package struct WriteConditions: Sendable {
     package init() {}
 }
 
-/// What a PUT did.
+/// The outcome of a PUT.
 package struct PutOutcome: Sendable {
     package var isNew: Bool
     /// The ETag if the text is stored exactly as it came; nil otherwise, so that the client reads it again
@@ -180,7 +180,7 @@ package protocol CollectionSource: Sendable {
 
     /// Stores a resource.
     ///
-    /// - Parameter room: grows to what is in memory of a large resource that is there.
+    /// - Parameter room: grows to the memory that a large existing resource takes.
     func put(
         _ text: [UInt8], as name: String, in collection: CalendarCollection, if conditions: WriteConditions,
         for caller: CalDAVCaller, room: MemoryShare?
@@ -215,7 +215,7 @@ extension CollectionSource {
     }
 }
 
-/// Whom an app password lets in, and to what.
+/// The person whom an app password lets in, and what it opens.
 package struct CalDAVCaller: Sendable {
     package let passwordID: String
     /// The number under which its accesses are counted.

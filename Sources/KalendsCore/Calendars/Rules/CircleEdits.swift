@@ -10,7 +10,7 @@ struct CircleEdits {
     let look: PersonalLook
     /// Whether the person may manage the circle, and so move shifts.
     let mayManage: Bool
-    /// The most occurrences that may be changed at once.
+    /// The maximum number of occurrences that may be changed at once.
     let most: Int
 
     /// Returns what to store of the item; throws `Refusal` for what no request could store.
@@ -92,7 +92,7 @@ struct CircleEdits {
             return .repetition(
                 Repetition(rrule: repetition.rrule, exdates: own.exdates, rdates: repetition.rdates))
         case .occurrence(let start, var changed):
-            // The title is made of the patient and the provider.
+            // The title is made from the patient and the provider.
             let now = before.effective(at: start)
             changed.title = now?.title ?? before.title
             changed.status = now?.status ?? .confirmed
@@ -157,7 +157,7 @@ struct NewCircleItem {
         if let reason = sent.unread { throw .invalidData(Sentence(ofOthers: reason)) }
         guard let entry = sent.entry, case .timed(let start, let end, let name) = entry.span else {
             throw .invalidData(
-                Sentence(.appointmentTime, "An appointment has a time of day, and takes place."))
+                Sentence(.appointmentTime, "An appointment must have a time of day and take place."))
         }
         var content = AppointmentContent()
         // An app that copies an entry, or cuts a series in two, takes over the title that is made here.
@@ -169,7 +169,7 @@ struct NewCircleItem {
             throw .invalidData(
                 Sentence(
                     .appointmentPatient,
-                    "An appointment belongs to a patient, whose name is among its categories: \(all, .names)."))
+                    "An appointment must belong to a patient, whose name is among its categories: \(all, .names)."))
         }
         content.patient = patient.id
         content.provider = title.removingPrefix(AppointmentContent.titleBeginning(patient.displayName))

@@ -42,7 +42,7 @@ struct CircleIndex: Sendable {
         }
     }
 
-    /// The most changes that are applied individually; for more, reading everything is cheaper.
+    /// The maximum number of changes that are applied individually; for more, reading everything is cheaper.
     private static let manyChanges = 500
     /// How many rows are made into texts together.
     private static let together = 256
@@ -261,7 +261,7 @@ extension Array {
     }
 }
 
-/// What a person keeps, by the UID that calendars show.
+/// A person's own data, by the UID that calendars show.
 struct PersonalPartsOfUIDs: Sendable {
     private var parts: [ByteString: [PersonalParts]] = [:]
 
@@ -271,7 +271,7 @@ struct PersonalPartsOfUIDs: Sendable {
 
     subscript(uid: String) -> [PersonalParts] { parts[ByteString(uid)] ?? [] }
 
-    /// Reads the stored form; nothing of a form that this version does not understand.
+    /// Reads the stored form; nothing for a form that this version does not understand.
     static func parts(_ content: String?) -> [PersonalParts] {
         content.flatMap { try? storedRecord($0) } ?? []
     }

@@ -10,7 +10,7 @@ final class CircleIndexes: Sendable {
         var user: ByteString
     }
 
-    /// The most bytes of indexes.
+    /// The maximum size in bytes of indexes.
     private static let limit = 64 << 20
 
     /// The index has to be made first, for which there is room only outside the transaction.

@@ -28,7 +28,7 @@ struct CircleReader {
 
     // MARK: Some resources
 
-    /// What a name means.
+    /// The resource that a name means.
     enum Found {
         case item(SeenItem, ShownResource, parts: [PersonalParts])
         case imported(ImportedSeries, ShownResource)
@@ -44,7 +44,7 @@ struct CircleReader {
     ///
     /// - Parameters:
     ///   - index: gets the index; nothing else knows the names of imported events.
-    ///   - room: grows to what is in memory of the largest series; `MemoryShare.Needed` is thrown while it cannot.
+    ///   - room: grows to the memory that the largest series takes; `MemoryShare.Needed` is thrown while it cannot.
     ///   - value: makes the value. Texts that it does not keep are in memory one at a time.
     func find<Value>(
         _ names: [String], in list: ResourceName.List, _ index: () throws -> CircleIndex, room: MemoryShare? = nil,
@@ -89,7 +89,7 @@ struct CircleReader {
         }
     }
 
-    /// The bytes of an item's text besides its content, about.
+    /// The approximate number of bytes of an item's text in addition to its content.
     private static let besidesContent = 700
 
     func isIn(_ list: ResourceName.List, _ resource: CircleResource, _ shown: ShownResource) -> Bool {
@@ -126,12 +126,12 @@ struct CircleReader {
         }
     }
 
-    /// How many times as many bytes as changed occurrences have are in memory while a text is made of them.
+    /// How many times the bytes of changed occurrences are in memory while a text is made from them.
     private static let timesAsText = 5
 
     /// Calls a body with items and their changed occurrences, of which few are in memory at a time.
     ///
-    /// - Parameter room: grows to what is in memory of the largest series; `MemoryShare.Needed` is thrown while it cannot.
+    /// - Parameter room: grows to the memory that the largest series takes; `MemoryShare.Needed` is thrown while it cannot.
     private func eachSeen(_ items: [ScheduleItem], room: MemoryShare? = nil, _ body: (SeenItem) throws -> Void) throws {
         let bytes = try transaction.occurrenceBytes(of: items, in: circle.id)
         try room?.need(Self.timesAsText * (bytes.values.max() ?? 0))
@@ -144,8 +144,8 @@ struct CircleReader {
         return uids
     }
 
-    /// Calls a body with imported series and what the person sees of them, of which as few are in memory at a time as
-    /// `eachSeen` has of items.
+    /// Calls a body with imported series and what the person sees of them, as few at a time in memory as items in
+    /// `eachSeen`.
     private func eachImported(
         _ uids: [String], room: MemoryShare? = nil, _ body: (ImportedSeries, ShownResource) throws -> Void
     ) throws {
@@ -200,7 +200,7 @@ struct CircleReader {
     func changes(
         since: CircleNumber, until: CircleNumber, limit: Int, mostImported: Int = 10_000
     ) throws -> Changes? {
-        // Known before anything is answered, of which the imported events are the end.
+        // This is known before anything is answered; the imported events come at the end of the answer.
         guard
             let imported = try transaction.importedUIDs(in: circle, changedAfter: since.epoch, limit: mostImported)
         else { return nil }

@@ -32,8 +32,8 @@ extension ResourceName.List {
     }
 }
 
-/// The names of resources: that which a calendar app gave, or else one made of an item's id, in which no app and no
-/// other item interferes.
+/// The names of resources: the one that a calendar app gave, or else one made from an item's id, with which no app and
+/// no other item interferes.
 struct ResourceNames {
     private static let ending = ".ics"
     private static let separator = "+"

@@ -3,14 +3,14 @@
 import Calendar
 import Storage
 
-/// What a person set of a collection, which nobody else sees.
+/// The properties that a person set on a collection, which nobody else sees.
 enum CollectionProperties {
     /// The bytes of all properties of a collection, with their names.
     static let mostBytes = 64 << 10
-    /// The bytes that each counts for beside its own: a request looks among all of them for each that it names.
+    /// The bytes that each one counts for in addition to its own: a request looks among all of them for each that it names.
     private static let bytesOfOne = 128
 
-    /// Returns what a person set of a collection; nothing of a feed's, of which nothing can be set.
+    /// Returns the properties that a person set on a collection; nothing for a feed, where nothing can be set.
     static func properties(
         of kind: CalendarCollection.Kind, user: String, in transaction: any ReadTransaction
     ) throws -> [StoredProperty] {
@@ -80,7 +80,7 @@ enum CollectionProperties {
 }
 
 extension CalendarCollection.Kind {
-    /// How the properties of such a collection are stored; nil for a feed, of which nothing can be set.
+    /// How the properties of such a collection are stored; nil for a feed, where nothing can be set.
     var stored: (kind: CollectionProperty.Kind, id: String)? {
         switch self {
         case .events(let circle): (.events, circle)

@@ -8,7 +8,7 @@ import Synchronization
 
 /// The resources of the feeds that calendar apps asked for last, by the hash of the token.
 final class KeptFeedMembers: Sendable {
-    /// The most bytes of all of them: enough for one of the largest, of which an app asks page by page.
+    /// The maximum size in bytes of all of them: enough for one of the largest feeds, which an app requests page by page.
     static let limit = 96 << 20
 
     private let kept = Mutex(LeastRecentlyUsed<ByteString, FeedMembers>(limit: limit))
@@ -26,7 +26,7 @@ final class KeptFeedMembers: Sendable {
 /// The resources of a feed in one version on one day, in the order of their names. Their texts are packed, because all of
 /// them would take ten times as much memory.
 struct FeedMembers: Sendable {
-    /// What is known of a resource without its text, in as few bytes as possible.
+    /// What is known about a resource without its text, in as few bytes as possible.
     struct Entry: Sendable {
         fileprivate let key: ContentHash
         private let etag: ContentHash
@@ -127,7 +127,7 @@ struct FeedMembers: Sendable {
         var unpacked: [UInt32: [UInt8]] = [:]
         return try some.map { entry in
             guard let entry else { return nil }
-            // Nothing was made of something without a text.
+            // Nothing was made from a resource without a text.
             guard entry.size > 0 else { return CalendarResource(member: entry.member, text: .failure(.failed)) }
             let block = try unpacked[entry.block] ?? Gunzip.unpack(blocks[Int(entry.block)], limit: .max)
             unpacked[entry.block] = block

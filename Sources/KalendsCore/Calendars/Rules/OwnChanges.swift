@@ -4,11 +4,11 @@ import Storage
 
 /// What changed in an own calendar after a number.
 ///
-/// What is there has the number of its latest change, and so has what was removed, for a while; there is no list of all
-/// changes that would grow.
+/// Existing resources have the number of their latest change, and removed ones keep theirs for a while; there is no
+/// list of all changes that would grow.
 struct OwnChanges {
     let calendar: OwnCalendar
-    /// What was changed before this time is too old to go on from, in milliseconds since 1970.
+    /// Numbers from before this time are too old to continue from, in milliseconds since 1970.
     let cutoff: Int
     let transaction: any ReadTransaction
 

@@ -46,7 +46,7 @@ struct PersonalLook: Sendable {
             of: seen.item, content, occurrences: seen.occurrences, isOwn: content.ownerID == userID)
     }
 
-    /// Returns an item as its person gets it; one of which no text can be made has an empty text.
+    /// Returns an item as its person gets it; if no text can be made from it, its text is empty.
     func shown(_ seen: SeenItem, _ parts: [PersonalParts]) -> ShownResource {
         let seen = showing(parts, of: seen)
         let item = seen.item
@@ -57,7 +57,7 @@ struct PersonalLook: Sendable {
             to: item.endsAt.map { max($0, ends) })
     }
 
-    /// Returns an item with an occurrence of its own for each of which a person keeps something, as the series has it.
+    /// Returns an item in which each occurrence that a person keeps something for is listed by itself, as the series has it.
     private func showing(_ parts: [PersonalParts], of seen: SeenItem) -> SeenItem {
         let known = Set(seen.occurrences.map { ByteString($0.originalStart) })
         let starts = parts.compactMap(\.original).map { Instant(seconds: $0) }.filter {
@@ -109,7 +109,7 @@ struct ShownResource: Sendable {
     /// When it may have something, alarms included, in seconds since 1970.
     let span: ClosedRange<Int>
 
-    /// How long before an event an alarm of a person's own may be, in seconds.
+    /// How long before an event a person's own alarm may be, in seconds.
     private static let longestLead = 28 * 86_400
 
     /// - Parameters:

@@ -4,7 +4,7 @@ package import ICalBridge
 
 /// The XML that calendar apps send.
 package enum RequestXML {
-    /// The most bytes of a body.
+    /// The maximum size in bytes of a body.
     package static let limit = 1 << 20
 
     /// Reads a body; one that takes a while is read in its sender's turn, where nobody else waits.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The tokens of RFC 6578: URIs of a collection, the number of its latest change, and the mark of the database, which a
-/// restore changes. No table has them.
+/// restore changes. They are stored in no table.
 ///
-/// What a program makes of a circle or a feed has the version of its renderer, too: another one may give an unchanged
-/// resource another text, so it answers no token of this one, and lists all tags.
+/// The text that a program makes from a circle or a feed also has the version of its renderer: another one may give an
+/// unchanged resource another text, so it answers no token of this one, and lists all tags.
 package struct SyncTokens: Sendable {
     /// The scheme and the mark, with which each of them begins: no address, which may change.
     private let start: String

@@ -4,7 +4,7 @@ package import FeedTokens
 package import Storage
 
 extension AppPasswords {
-    /// What fetching a password with a secret leads to.
+    /// The outcome of fetching a password with a secret.
     package enum Fetched: Sendable {
         /// The password, which is shown only this once.
         case password(AppPassword, AppSecret)
@@ -24,7 +24,7 @@ extension AppPasswords {
         guard let password = waiting else { return .ended }
         let ledger = ledger
         let taken = try await acts.act(
-            on: .user(password.userID, touchingNoCircle: "What is handed out stays the same password."),
+            on: .user(password.userID, touchingNoCircle: "Handing a password out does not change it."),
             for: .signingIn(password.userID)
         ) { act -> ActResult<(AppPassword, AppSecret)?> in
             let found = try Self.sealing { try ledger.take(for: hash, in: act.transaction, now: act.now) }

@@ -11,7 +11,7 @@ extension CalDAVCaller {
     }
 }
 
-/// What the credentials of a request at the CalDAV door lead to.
+/// The outcome of checking a request's credentials at the CalDAV door.
 package enum CalDAVSignIn: Sendable {
     case accepted(CalDAVCaller)
     /// 401: a wrong name or password, which counts as a guess.
@@ -27,8 +27,8 @@ package enum CalDAVSignIn: Sendable {
 extension AppPasswords {
     /// Checks a name and a password of Basic authentication (RFC 7617); an account's own password is never accepted.
     ///
-    /// A right password never waits: guesses at 100 bits are hopeless, and nobody is kept out at home. What another
-    /// server ended before this call is known. Throws 503 when the server lacks the key of the hashes.
+    /// A right password never waits: guesses at 100 bits are hopeless, and nobody is kept out at home. Passwords that another
+    /// server ended before this call are known to have ended. Throws 503 when the server lacks the key of the hashes.
     ///
     /// - Parameters:
     ///   - network: the caller's network, by which wrong passwords are counted.

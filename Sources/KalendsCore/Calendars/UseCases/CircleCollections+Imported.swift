@@ -78,7 +78,7 @@ extension CircleCollections {
     ) throws -> [ImportedEventRecord] {
         guard let first = series.events.first?.record, !sent.packed.isEmpty else {
             throw CollectionFault.invalidData(
-                Sentence(.appointmentTime, "An appointment has a time of day, and takes place."))
+                Sentence(.appointmentTime, "An appointment must have a time of day and take place."))
         }
         let rules = look.zone.rules
         var rows: [ByteString: ImportedEventRecord] = [:]
@@ -103,8 +103,8 @@ extension CircleCollections {
 }
 
 extension CircleReader {
-    /// Returns the imported event that had a name until its person removed it with an app, as it was then; nil if the last
-    /// change of it was another one, or is no longer kept.
+    /// Returns the imported event that had a name until its person removed it with an app, as it was then; nil if its last
+    /// change was a different one, or is no longer kept.
     ///
     /// - Parameter shown: the UID that it showed, derived from its own if something else had that before.
     func removedSeries(shownAs shown: String, name: String) throws -> (series: ImportedSeries, shown: ShownResource)? {

@@ -6,11 +6,11 @@ import ICalBridge
 import Storage
 
 extension CircleCollections {
-    /// The most bytes that one person keeps of one resource.
+    /// The maximum number of bytes that one person keeps for one resource.
     private static let mostPersonal = 64 << 10
     /// The longest UID that is kept, in bytes.
     private static let longestUID = 255
-    /// How often a write begins again when others change the same item at the same time.
+    /// How often a write starts over when others change the same item at the same time.
     private static let attempts = 4
 
     /// The item was changed after its change was worked out.
@@ -86,7 +86,7 @@ extension CircleCollections {
 
     /// Begins again while others change the item, and says what went wrong as calendar apps understand it.
     ///
-    /// - Parameter body: is called with whether a part of the change was written: it is no reason to refuse the rest.
+    /// - Parameter body: is called with whether a part of the change was written: it is not a reason to refuse the rest.
     private func repeatedly<Value>(_ body: (Bool) async throws -> Value) async throws -> Value {
         var isBegun = false
         for attempt in 1... {
@@ -135,7 +135,7 @@ extension CircleCollections {
 
     // MARK: What is there
 
-    /// What a name means, with what a change of it depends on.
+    /// The resource that a name means, with the state on which a change of it depends.
     private struct State: Sendable {
         let found: CircleReader.Found?
         let look: PersonalLook
@@ -207,7 +207,7 @@ extension CircleCollections {
             }
             try writer.expect(growth)
             try steps[0].write(of: item, with: &writer)
-            // Of what is put back the app hears, too: it has another text than is there.
+            // The app also hears about reverted changes: its text differs from the stored one.
             if own != parts || (isOther && !writer.hasChanged) { try writer.keep(kept) }
             return (item.id, item.collection)
         }
@@ -246,7 +246,7 @@ extension CircleCollections {
             let hasImported = try refuse(sent.uid, known.filter { $0.deletedAt == nil }, place, for: caller, reader)
             let before = known.first { $0.circleID.isSameText(as: place.circle) }
             guard former == nil || former == before else { throw ChangedMeanwhile() }
-            // What was deleted comes back under its id, so that its SEQUENCE goes on.
+            // A deleted item comes back under its id, so that its SEQUENCE continues.
             let id = former?.id ?? fresh
             let isFree = before == nil && !hasImported && (1...Self.longestUID).contains(sent.uid.utf8.count)
             let item = try writer.put(id, draft, uid: isFree ? sent.uid : nil).0
@@ -258,7 +258,7 @@ extension CircleCollections {
                 insteadOf: try former.map {
                     try ResourceNames(of: [$0], in: place.circle, transaction).name(of: CircleResource($0))
                 }, since: writer.circle.version + 1)
-            // What the person kept of a former life of the item is over, too.
+            // Whatever the person kept for the item before its deletion is gone, too.
             if before != nil || !own.isEmpty { try writer.keep(try Self.part(own, of: item.uid, look)) }
             return (id, collection)
         }
@@ -266,8 +266,8 @@ extension CircleCollections {
         return PutOutcome(isNew: true, etag: try await etag(of: stored, own, text))
     }
 
-    /// Returns an item that an app puts back after it was deleted, as it was, with what the app changes of it; nil if there
-    /// was none, or nothing is kept of it but its id.
+    /// Returns an item that an app puts back after it was deleted, as it was, with what the app changes of it; nil if it did
+    /// not exist, or if only its id is kept.
     private func former(
         _ state: State, as sent: ClientResource, _ quotas: Quotas
     ) throws -> (SeenItem, InboundPlan)? {

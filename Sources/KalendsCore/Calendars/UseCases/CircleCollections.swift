@@ -172,7 +172,7 @@ package struct CircleCollections: CollectionSource, Acting, CircleReading {
         for caller: CalDAVCaller
     ) async throws {
         try await acts.act(
-            on: .user(caller.userID, touchingNoCircle: "No feed shows what calendar apps keep of a calendar."),
+            on: .user(caller.userID, touchingNoCircle: "No feed shows what calendar apps keep for a calendar."),
             for: caller.caller
         ) { act in
             let circle = try collection.place.circle

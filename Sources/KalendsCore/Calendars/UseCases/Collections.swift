@@ -4,7 +4,7 @@ package import Storage
 
 /// What calendar apps find of a person: all of their collections, whatever keeps them.
 package struct Collections: Sendable {
-    /// In the order in which the home lists what they have. Of two collections with one segment, the first is there.
+    /// In the order in which the home lists what they have. If two collections have the same segment, the first one is found.
     private let sources: [any CollectionSource]
     private let store: any Store
 
@@ -64,7 +64,7 @@ package struct Collections: Sendable {
             if: conditions, for: caller)
     }
 
-    /// What the caller set of the home.
+    /// The properties that the caller set on the home.
     package func homeProperties(of caller: CalDAVCaller) async throws -> [StoredProperty] {
         try await own?.homeProperties(of: caller) ?? []
     }

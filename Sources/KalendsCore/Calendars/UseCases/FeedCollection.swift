@@ -17,7 +17,7 @@ package final class FeedCollection: CollectionSource {
     private let context: FeedContext
     private let kept: KeptFeedMembers
     private let token: Secret
-    /// What the request has found until now.
+    /// What the request has found so far.
     private let own = Mutex<FeedMembers?>(nil)
 
     init(_ token: Secret, _ context: FeedContext, _ kept: KeptFeedMembers) {
@@ -82,7 +82,7 @@ package final class FeedCollection: CollectionSource {
             .compactMap(\.self)
     }
 
-    /// What a feed stopped showing is not kept, so that only what is unchanged can be said.
+    /// Events that a feed no longer shows are not remembered, so that it can only be said that nothing has changed.
     package func changes(
         of collection: CalendarCollection, after number: Int, limit: Int
     ) async throws -> CollectionChanges {

@@ -28,7 +28,7 @@ extension AuthorizedUser {
 }
 
 extension OwnCalendars {
-    /// What the server calls a calendar.
+    /// The server's name for a calendar.
     static func name(of calendar: OwnCalendar) -> String {
         let prefix = "own~"
         guard calendar.segment.hasPrefix(prefix), calendar.segment.utf8.count > prefix.utf8.count else {

@@ -14,7 +14,7 @@ extension OwnCalendars {
             !segment.utf8.contains(where: { $0 == 0 || $0 == 47 }), segment != ".", segment != ".."
         else {
             throw CollectionFault.forbidden(
-                Sentence(.calendarName, "The name of a calendar has 1 to \(Self.longestName, .most) bytes."))
+                Sentence(.calendarName, "The name of a calendar must have 1 to \(Self.longestName, .most) bytes."))
         }
         let id = FeedLedger.makeID()
         let kinds = CalendarComponent.allCases.filter { components.isEmpty || components.contains($0) }

@@ -126,7 +126,7 @@ extension OwnCalendars {
     static func checkName(_ name: String) throws {
         guard (1...longestName).contains(name.utf8.count), !name.utf8.contains(where: { $0 == 0 || $0 == 47 }) else {
             throw CollectionFault.forbidden(
-                Sentence(.resourceName, "The name of an entry has 1 to \(longestName, .most) bytes."))
+                Sentence(.resourceName, "The name of an entry must have 1 to \(longestName, .most) bytes."))
         }
     }
 

@@ -9,7 +9,7 @@ package import Storage
 package struct OwnCalendars: OwnCollectionSource {
     /// The longest name of a calendar or a resource in bytes.
     static let longestName = 255
-    /// How many days removals are known, and how many changes of a calendar are known at most.
+    /// The number of days for which removals are known, and the maximum number of changes of a calendar that are known.
     package static let keptDays = 90
     package static let keptCount = 100_000
 
@@ -96,7 +96,7 @@ package struct OwnCalendars: OwnCollectionSource {
         for caller: CalDAVCaller
     ) async throws {
         try await acts.act(
-            on: .user(caller.userID, touchingNoCircle: "No feed shows what calendar apps keep of a calendar."),
+            on: .user(caller.userID, touchingNoCircle: "No feed shows what calendar apps keep for a calendar."),
             for: caller.caller
         ) { act in
             // An app that may only look may set a calendar's colour all the same: nobody else sees it.
@@ -116,7 +116,7 @@ package struct OwnCalendars: OwnCollectionSource {
         _ set: [StoredProperty], removing: [(namespace: String, name: String)], for caller: CalDAVCaller
     ) async throws {
         try await acts.act(
-            on: .user(caller.userID, touchingNoCircle: "No feed shows what calendar apps keep of a person's home."),
+            on: .user(caller.userID, touchingNoCircle: "No feed shows what calendar apps keep for a person's home."),
             for: caller.caller
         ) { act in
             try CollectionProperties.setHome(set, removing: removing, of: caller.userID, in: act.transaction)

@@ -4,14 +4,14 @@ import CalendarSync
 import Crypto
 import Storage
 
-/// What became of a message to a push service; nothing in it reveals the address.
+/// The outcome of a message to a push service; nothing in it reveals the address.
 package struct PushAnswer: Sendable {
     package var status: Int?
     /// The wait that the push service requests, in seconds.
     package var retryAfter: Int?
 
     package var isTaken: Bool { status.map { (200..<300).contains($0) } ?? false }
-    /// Whether the push resource is there no more (RFC 8030 section 7.3).
+    /// Whether the push resource no longer exists (RFC 8030 section 7.3).
     var isGone: Bool { status == 404 || status == 410 }
 }
 
@@ -52,7 +52,7 @@ package struct PushPlaces: Sendable {
 }
 
 extension PushRegistrations {
-    /// How long a push service keeps a message, in seconds; afterwards apps have looked by themselves.
+    /// How long a push service keeps a message, in seconds; by then apps have looked by themselves.
     private static let timeToLive = 86_400
     /// The longest time from the look-up to the end of the answer.
     private static let deadline = Duration.seconds(15)
@@ -155,7 +155,7 @@ extension PushRegistrations {
         metrics.countPush(isTaken: answer.isTaken)
     }
 
-    /// Notes of what state an app has heard of; what was noted since stays.
+    /// Notes which state an app has heard of; what was noted since stays.
     private static func note(
         _ earlier: PushRegistration, sent state: CollectionState, shown: String, in transaction: any WriteTransaction
     ) throws {
@@ -170,7 +170,7 @@ extension PushRegistrations {
 extension DuePush {
     /// The topic under which a push service replaces a message that was not delivered yet (RFC 8030 section 5.4).
     ///
-    /// Only a message that says as much replaces another; it reveals nothing of the collection.
+    /// Only a message that says as much replaces another; it reveals nothing about the collection.
     fileprivate var replacing: String {
         let what = (message.syncToken == nil ? 0 : 1) + (message.changesProperties ? 2 : 0)
         let text = "kalends/push-replaced/\(registration.id)/\(what)"

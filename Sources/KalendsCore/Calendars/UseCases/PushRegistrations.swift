@@ -43,7 +43,7 @@ package struct PushRegistrations: Acting {
         let request = try PushRequest(body, accepts: isUsable)
         let (quota, sealing) = (settings.quotas.pushRegistrationsPerUser, sealingKey)
         return try await acts.act(
-            on: .user(caller.userID, touchingNoCircle: "No feed shows whom the server tells of changes."),
+            on: .user(caller.userID, touchingNoCircle: "No feed shows whom the server notifies of changes."),
             for: caller.caller
         ) { act in
             let (transaction, user, now) = (act.transaction, caller.userID, act.now)
@@ -53,7 +53,7 @@ package struct PushRegistrations: Acting {
             else { throw PushFault.notAvailable }
             let known = try transaction.pushRegistration(
                 of: user, place.kind, place.id, resourceHash: request.target.hash)
-            // What has expired did not hear of anything since.
+            // An expired registration has heard of nothing since.
             var registration =
                 known.flatMap { $0.expiresAt > now ? $0 : nil }
                 ?? PushRegistration(
@@ -84,7 +84,7 @@ package struct PushRegistrations: Acting {
     /// Ends a registration; throws `CollectionFault.missing` unless it is one of the caller's.
     package func remove(_ id: String, for caller: CalDAVCaller) async throws {
         try await acts.act(
-            on: .user(caller.userID, touchingNoCircle: "No feed shows whom the server tells of changes."),
+            on: .user(caller.userID, touchingNoCircle: "No feed shows whom the server notifies of changes."),
             for: caller.caller
         ) { act in
             guard let registration = try act.transaction.pushRegistration(id), registration.expiresAt > act.now,
@@ -180,7 +180,7 @@ extension PushRegistrations {
         }
     }
 
-    /// How a collection looks besides what is in it and what its person set, as a hash.
+    /// How a collection looks apart from its contents and the person's properties, as a hash.
     static func look(of collection: CalendarCollection) -> String {
         Hexadecimal.text(SHA256.hash(data: Array("\(collection.mayWrite)/\(collection.displayName)".utf8)))
     }

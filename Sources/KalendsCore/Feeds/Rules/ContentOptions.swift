@@ -9,7 +9,7 @@ package protocol ContentOptions: Hashable, Sendable {
     init()
     /// The kinds of items that are not shown; in the API there is an option for each kind.
     var hidden: Set<ScheduleItem.Collection> { get set }
-    /// The options beside those for kinds, in the order in which they are shown.
+    /// The options in addition to those for kinds, in the order in which they are shown.
     static var parts: [ItemPart<Self>] { get }
     /// An example of a request that changes some of them.
     static var example: JSONValue { get }

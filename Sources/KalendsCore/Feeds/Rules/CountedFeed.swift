@@ -10,7 +10,7 @@ package struct CountedFeed: Sendable {
     package var attention: [FeedAttention] = []
     /// When the last former address stops being answered, or stopped, in milliseconds since 1970; nil for none.
     package var formerUntil: Int?
-    /// When the address took the place of another, if no calendar app is known to have read the feed there.
+    /// When the address replaced another, if no calendar app is known to have read the feed there.
     package var unreadSince: Int?
 
     /// Creates the value for a new feed, which nobody has read.

@@ -17,7 +17,7 @@ struct FeedRenderKey: Hashable, Sendable {
     /// Whether it is an export, which shows files at all addresses, and imported components of all kinds.
     var isExport = false
 
-    /// Returns the address at which the host application shows an item; nil if there is none or it must not be shown.
+    /// Returns the address at which the host application shows an item; nil if it is missing or must not be shown.
     func link(_ item: ScheduleItem) -> String? {
         guard style.detail == .full else { return nil }
         return linkTemplate?.replacing("{circle}", with: pathComponent(item.circleID))

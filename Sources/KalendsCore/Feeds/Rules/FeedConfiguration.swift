@@ -23,7 +23,7 @@ package struct FeedConfiguration: ContentOptions {
     /// Whether the owner's own events are shown in addition to the circle's, and those planned on their phones.
     package var includePersonal = false
     package var includePlanned = false
-    /// The patients whose items are shown; nil stands for all patients and for items without one.
+    /// The patients whose items are shown; nil means all patients, and also items without a patient.
     package var patientIds: [String]?
     package var includeReminders = true
     /// Whether the people and the files of imported events are shown, if the import kept them.

@@ -16,8 +16,7 @@ package enum Exclusion: String, CaseIterable, Sendable {
     case repeated
 }
 
-/// The times between which the parts of an entry lie according to its rows: entries far from a window are decided
-/// without expanding rules.
+/// The span of an entry's parts according to its rows: entries far from a window are decided without expanding rules.
 struct EntrySpan: Sendable {
     /// How far a row's times may be off, in milliseconds: they were stored for the zone that the circle had then.
     static let slack = 3 * 86_400_000
@@ -171,7 +170,7 @@ struct FeedFilter {
         }
     }
 
-    /// All that `exclusion(of:)` depends on for series, besides what feeds of one look have in common.
+    /// Everything that `exclusion(of:)` depends on for series, apart from what feeds with the same look have in common.
     var ofSeries: SeriesFilter { SeriesFilter(times: window.times) }
 
     /// Returns why series are left out, if they are, and the number of steps needed, which does not depend on earlier
@@ -181,7 +180,7 @@ struct FeedFilter {
     }
 }
 
-/// What decides which series a feed shows.
+/// Decides which series a feed shows.
 ///
 /// Feeds of one look, and so of one zone, share the answers by this value: an option that decides about series has to be
 /// a property here, or one feed gets another's answer.

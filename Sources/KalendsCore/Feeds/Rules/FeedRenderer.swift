@@ -59,7 +59,7 @@ package final class FeedRenderer: Sendable {
         try await turns.alone(Key(circleID: live.circle.id, look: live.look), work)
     }
 
-    /// What a feed in a form other than iCalendar is made of.
+    /// The parts from which a feed in a form other than iCalendar is made.
     enum Source: Sendable {
         /// The feed as iCalendar.
         case text(Rendered)
@@ -225,7 +225,7 @@ package final class FeedRenderer: Sendable {
     ) throws -> (Result, isWhole: Bool) {
         if let result = try withKeptSchedule(live, window: window, in: transaction, body) { return (result, false) }
         let key = Key(circleID: live.circle.id, look: live.look)
-        // What is of no use any more is not kept beside what replaces it.
+        // A text that is no longer used is not kept in memory together with its replacement.
         knownCacheEntry(key)?.schedule.withLock { schedule in
             if let known = schedule, known.state.version < live.circle.version { schedule = nil }
         }
@@ -296,7 +296,7 @@ package final class FeedRenderer: Sendable {
     ///
     /// A schedule larger than the whole limit is dropped itself.
     private func keep(_ key: Key, size: Int) {
-        // A schedule may have a hundred thousand parts, so it is let go outside the lock.
+        // A schedule may have a hundred thousand parts, so it is released outside the lock.
         let dropped = cache.withLock { cache -> [CacheEntry] in
             guard let known = cache.all[key] else { return [] }
             guard size <= limit else {

@@ -68,7 +68,7 @@ enum PersonalEntries {
         }
     }
 
-    /// What a series and its changed occurrences have in common.
+    /// The parts that a series and its changed occurrences have in common.
     private struct SeriesKey: Hashable {
         let provider: String
         /// The event's id on devices; empty if no device knows it.

@@ -90,11 +90,11 @@ struct RenderedSchedule {
         var ordinal = 0
     }
 
-    /// The most changes that are applied individually; for more, reading everything is cheaper.
+    /// The maximum number of changes that are applied individually; for more, reading everything is cheaper.
     private static let manyChanges = 500
     /// How many rows, and bytes of contents, are made into text together at most.
     private static let (together, bytesTogether) = (256, 1 << 20)
-    /// How far outside the window items are kept too, in milliseconds, so that the window can move on.
+    /// How far outside the window items are also kept, in milliseconds, so that the window can move on.
     private static let margin = 9 * 86_400_000
 
     let circleID: String
@@ -140,7 +140,7 @@ struct RenderedSchedule {
             bytes += item.content.utf8.count + occurrences.reduce(0) { $0 + $1.bytes }
             if rows.count == Self.together || bytes > Self.bytesTogether { make() }
         }
-        // What is little is made here: another thread would begin when it is done.
+        // Small parts are made here: another thread would begin when it is done.
         let rest = try rows.map { try Self.part($0.0, $0.1, builder) }
         for part in try making.results().joined() { append(part) }
         for part in rest { append(part) }

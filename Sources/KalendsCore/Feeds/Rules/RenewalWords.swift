@@ -3,7 +3,7 @@
 import ICalBridge
 import ProgramFiles
 
-/// What the feed at a replaced address says of it, in one of the languages of the pages.
+/// What the feed at a replaced address says about the replacement, in one of the languages of the pages.
 struct RenewalWords: Sendable {
     /// The calendar's first word, the first day of the new address, the last of the old one, and where the host
     /// application is.

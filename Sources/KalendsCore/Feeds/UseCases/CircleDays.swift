@@ -18,7 +18,7 @@ package struct CircleDays: Sendable {
     /// False when there are more entries than are returned, or when a rule takes too much work to follow.
     package let isComplete: Bool
 
-    /// The most entries in one response.
+    /// The maximum number of entries in one response.
     static let most = 5_000
 
     /// - Parameters:

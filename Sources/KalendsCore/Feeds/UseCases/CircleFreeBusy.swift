@@ -14,7 +14,7 @@ package struct CircleFreeBusy: Sendable {
     /// The periods of each user, in the order of the request.
     package let people: [(userID: String, busy: [Period])]
 
-    /// The most people in one request, and the most days that it asks for.
+    /// The maximum number of people in one request, and the maximum number of days that it asks for.
     package static let (mostPeople, mostDays) = (50, 400)
 
     /// Returns when people are busy; throws 404 for a circle that is not the caller's, and 422 for users who are not its

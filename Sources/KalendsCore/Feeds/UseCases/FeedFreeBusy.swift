@@ -6,7 +6,7 @@ import Storage
 
 /// When a reader is busy by what a feed shows, for programs that only ask for free time.
 package struct FeedFreeBusy: Sendable {
-    /// What a request asks of the feed's days.
+    /// What a request asks about the feed's days.
     package struct Asked: Sendable {
         /// Nil for the start of the feed's window.
         package var from: ItemSearch.Moment?
@@ -31,9 +31,9 @@ package struct FeedFreeBusy: Sendable {
     package let changed: Instant
 }
 
-/// What counts events as time in which somebody is busy.
+/// Counts events as time in which somebody is busy.
 struct BusyWork {
-    /// The most occurrences of one entry, and the most steps that finding them takes.
+    /// The maximum number of occurrences of one entry, and the maximum number of steps that finding them takes.
     private static let (most, steps) = (20_000, 2 * RecurrenceBudget.perSeries)
 
     let zone: TimeZoneReference
@@ -107,7 +107,7 @@ extension FeedReading {
             var time = FreeBusyTime(in: range)
             var work = BusyWork(in: live.zone)
             try FeedContents.each(of: live, window: window, in: transaction) { entry in
-                // What took too much work to be looked up is not known to be another time.
+                // A time that would take too much work to find is not known to be a different one.
                 guard entry.exclusion == nil || entry.exclusion == .costly else { return }
                 let isAvailable = showsWork && asked.wantsAvailability && entry.isWork
                 guard isAvailable || entry.events.contains(where: { $0.isTransparent != true }) else { return }

@@ -5,7 +5,7 @@ import Storage
 
 /// A preview of a feed, entry by entry, with the rule that excludes each entry that is left out.
 package struct FeedPreview: Sendable {
-    /// A day, or a time that stands for its day in the circle's zone.
+    /// A day, or a time from which the day in the circle's zone is taken.
     package enum Bound: Sendable {
         case day(CivilDate)
         case moment(Instant)
@@ -82,7 +82,7 @@ package struct FeedPreview: Sendable {
         (entries, isCut, hidden) = (taken.entries, taken.isCut, taken.hidden)
     }
 
-    /// What is kept of the entries that are visited one by one.
+    /// What is kept from the entries that are visited one by one.
     private struct Taken {
         let (from, to): (CivilDate, CivilDate)
         private let zone: TimeZoneReference

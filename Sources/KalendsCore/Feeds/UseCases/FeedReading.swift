@@ -11,13 +11,13 @@ package struct FeedReading: Sendable {
     /// Reports that the feed ended between the look-up of its token and the reading of its events.
     package struct Ended: Error {}
 
-    /// The most bytes of a text for which a whole circle is read in the look at the database that finds its feed; for
-    /// longer ones, feeds take turns.
+    /// The maximum size in bytes of a text for which a whole circle is read in the look at the database that finds its
+    /// feed; for longer ones, feeds take turns.
     private static let mostAtOnce = 512 << 10
 
     private typealias Look = (LiveFeed, LiveFeedParts, FeedDay, FeedWindow, FeedRenderer.Source)
 
-    /// What an address opens.
+    /// The feed that an address opens.
     package enum Opened: Sendable {
         /// No such address was ever made.
         case unknown

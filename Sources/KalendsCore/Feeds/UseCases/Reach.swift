@@ -55,8 +55,8 @@ package struct Reach: Sendable {
     /// A program that has not read for this many days is not counted as a reader.
     private static let daysOfReader = 90
     private static let day = 86_400_000
-    /// The most feeds and connections that one response considers, and the number of a feed's latest reads from which
-    /// rhythms are derived.
+    /// The maximum number of feeds and connections that one response considers, and the number of a feed's latest reads
+    /// from which rhythms are derived.
     private static let most = 1_000
     private static let visits = 200
 

@@ -83,7 +83,7 @@ struct ReachQuery {
         guard own.state != .unauthorized, own.state != .choosing, members.contains(ByteString(own.userID)) else {
             return nil
         }
-        // A series whose occurrences are single events is there once all of them are.
+        // A series whose occurrences are single events has arrived once all of them have.
         let link = try transaction.linkState(of: own.id, ofItem: item.id, in: item.collection.rawValue)
         let isGone = item.deletedAt != nil || content.isCancelled
         switch link.flatMap({ Link.State(text: $0.state) }) {

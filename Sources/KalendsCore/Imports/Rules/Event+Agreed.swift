@@ -94,10 +94,10 @@ extension Event {
 }
 
 extension Recurrence {
-    /// The most dates that are listed.
+    /// The maximum number of dates that are listed.
     fileprivate static let manyDates = 1000
 
-    /// The most dates of an EXRULE that a feed lists.
+    /// The maximum number of dates of an EXRULE that a feed lists.
     fileprivate static let manyExclusions = 3000
 
     /// Keeps one rule, if the others end soon enough for their dates to be listed.

@@ -86,7 +86,7 @@ extension Event {
     ///
     /// - Parameters:
     ///   - zone: the zone of an event that names none; within a series, such a time is on the clock of DTSTART.
-    ///   - series: the anchored series of which this event replaces an occurrence; nil if it is not known.
+    ///   - series: the anchored series in which this event replaces an occurrence; nil if it is not known.
     func anchored(in zone: TimeZoneReference, replacingIn series: Event? = nil) -> Event {
         func anchored(_ time: EventTime) -> EventTime { time.onClock(of: nil, or: zone) }
         func listed(_ time: EventTime) -> EventTime { time.onClock(of: start, or: zone) }
@@ -130,7 +130,7 @@ extension Event {
     }
 
     /// Takes the ends off added dates, and returns the occurrences that have them as changes of this series: Home
-    /// Assistant shows nothing of a calendar that has such a date, and few readers support one.
+    /// Assistant shows no event of a calendar that has such a date, and few readers support one.
     private mutating func takePeriods(in zone: TimeZoneReference) -> [Event] {
         var changes: [Event] = []
         for index in recurrence.additions.indices {

@@ -2,7 +2,7 @@
 
 package import ICalBridge
 
-/// What an event of a file has besides what everybody may see of it.
+/// What an event of a file has in addition to what everybody may see of it.
 package enum EventExtra: String, CaseIterable, Sendable {
     /// ATTENDEE, ORGANIZER and CONTACT, which are people's addresses.
     case attendees
@@ -30,7 +30,7 @@ package enum EventExtra: String, CaseIterable, Sendable {
     }
 }
 
-/// What an import makes of to-dos.
+/// What an import turns to-dos into.
 package enum ToDoChoice: String, CaseIterable, Sendable {
     /// To-dos, which exports and CalDAV show, and feeds that show tasks as to-dos.
     case keep

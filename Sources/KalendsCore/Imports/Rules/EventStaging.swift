@@ -20,10 +20,10 @@ struct EventLimits: Sendable {
             code: .limitReached)
     }
 
-    /// The most events of a circle, if that is less than the caller's quota, and of one calendar that it follows.
+    /// The maximum number of events in a circle, if that is less than the caller's quota, and in one calendar that it follows.
     var circle = Int.max
     var subscription = 200_000
-    /// The most bytes of one event as it is stored, and of its UID.
+    /// The maximum size in bytes of one event as it is stored, and of its UID.
     var event = 1 << 20
     static let uid = 2000
     /// The most changed occurrences of one series, and bytes of them: all are read, changed and removed together.
@@ -39,7 +39,7 @@ struct EventLimits: Sendable {
 struct EventStaging: Sendable {
     typealias Piece = @Sendable (any WriteTransaction) throws -> Void
 
-    /// The most rows and bytes that one statement writes.
+    /// The maximum number of rows and bytes that one statement writes.
     private static let most = (rows: 25, bytes: 256 << 10)
 
     let store: any Store
@@ -183,7 +183,7 @@ struct EventStaging: Sendable {
         }
     }
 
-    /// Publishes everything at once, in the transaction that records the reason, and with it the tasks of to-dos.
+    /// Publishes everything at once, in the transaction that records the reason, and with it the tasks made from to-dos.
     ///
     /// - Parameters:
     ///   - limits: the circle may have no more bytes than these allow, if it gets more; nil for what was there before.

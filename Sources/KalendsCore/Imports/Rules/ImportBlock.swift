@@ -75,7 +75,7 @@ package enum ImportBlock {
 /// The report on a whole file, apart from its events.
 package struct ImportSummary: Sendable {
     var events: Int
-    /// The number of components with a time that could not be read or are of a kind that is not imported.
+    /// The number of components with a time that could not be read or whose kind is not imported.
     var skipped: Int
     var problems: [Problem]
     var zones: [TimeZoneResolution]

@@ -7,7 +7,7 @@ import Storage
 struct ImportCounts: Sendable {
     /// How many problems of a kind are listed individually; each item also has its own reason.
     private static let listed = 2000
-    /// Of how many entries that have a property which is left out the lines are listed.
+    /// The number of entries with a property that is left out for which the lines are listed.
     static let linesOfProperty = 20
 
     private var counts: [ImportPlan.Change: Int] = [:]
@@ -18,7 +18,7 @@ struct ImportCounts: Sendable {
     private var items = 0
     private var kinds: [Imports.Item.Kind: Int] = [:]
     private var leftOut: LeftOut = [:]
-    /// Where the first entries begin of which a property is left out.
+    /// The lines at which the first entries that lose a property begin, by property.
     private var lines: [ByteString: [Int]] = [:]
 
     func count(_ change: ImportPlan.Change) -> Int { counts[change] ?? 0 }
@@ -77,7 +77,7 @@ struct ImportCounts: Sendable {
         return outline
     }
 
-    /// What was left out of the events that were not skipped, by property, with files too large to be read.
+    /// What was left out of the events that were not skipped, by property, including files that are too large to be read.
     private func dropped(_ summary: ImportSummary) -> [Imports.Dropped] {
         var (all, lines) = (leftOut, lines)
         let unread = summary.problems.filter { $0.code == "attachment-dropped" }

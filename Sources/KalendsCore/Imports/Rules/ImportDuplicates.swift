@@ -15,7 +15,7 @@ struct ImportDuplicates: Sendable {
     final class Candidate: Sendable {
         let record: ImportedEventRecord
         let likeness: ImportLikeness
-        /// The people and files that are stored of it.
+        /// The people and files that are stored with it.
         let extras: Set<EventExtra>
         /// How many components of the event are stored, itself included.
         let components: Int
@@ -27,13 +27,13 @@ struct ImportDuplicates: Sendable {
             extras = event.extras
         }
 
-        /// The series of which this is the series itself or an exception.
+        /// The series that this is, or whose exception it is.
         var series: ImportedEventRecord.Key {
             ImportedEventRecord.Key(record.source, uid: record.uid, recurrenceID: "")
         }
     }
 
-    /// What is needed of a stored series to give it an exception of the file.
+    /// What has to be known about a stored series to give it an exception from the file.
     struct StoredSeries: Sendable {
         let uid: String
         let source: EventSource
@@ -54,21 +54,21 @@ struct ImportDuplicates: Sendable {
         func suits(_ twin: ReadTransaction.DuplicateEvent) -> Bool { audiences.contains(twin.visibleTo) }
     }
 
-    /// So many rows more than there are events are read, to find the one that is the most alike.
+    /// This many more rows than events are read, to find the row that is most like an event.
     private static let more = 16
 
-    /// Those that nobody has taken yet among the events that were found last, by fingerprint.
+    /// The events that were found last and not yet matched, by fingerprint.
     private var candidates: [ByteString: [Candidate]] = [:]
     private var fingerprints: [ImportedEventRecord.Key: ByteString] = [:]
-    /// The fingerprints of which more is stored than was read.
+    /// The fingerprints for which more rows are stored than were read.
     private var cut: Set<ByteString> = []
     /// The last UID visited among events that are equal, by fingerprint.
     private var last: [ByteString: String] = [:]
     private var matched: Set<ImportedEventRecord.Key> = []
-    /// The stored series with which a series of the file was matched, by its UID in the file; only of those that have
+    /// The stored series with which a series of the file was matched, by its UID in the file; only for series with
     /// exceptions.
     private var series: [ByteString: StoredSeries] = [:]
-    /// The UIDs in the file of series of which a component was not matched, so that the others are not either.
+    /// The UIDs, in the file, of series with an unmatched component, so that their other components are not matched either.
     private var unmatched: Set<ByteString> = []
 
     func isMatched(_ key: ImportedEventRecord.Key) -> Bool { matched.contains(key) }
@@ -211,12 +211,12 @@ struct ImportDuplicates: Sendable {
     mutating func setUnmatched(_ uid: String) { unmatched.insert(ByteString(uid)) }
 }
 
-/// What is compared of two events besides their fingerprints.
+/// What is compared in two events besides their fingerprints.
 struct ImportLikeness: Sendable {
     /// A digest of the event without its UID, the time at which it was created, reminders, people and files.
     let content: String
-    /// Whether it takes place, the dates that are added to its rules or left out, and what decides where its other
-    /// occurrences lie.
+    /// Whether it takes place, the dates that are added to its rules or left out, and what decides when its other
+    /// occurrences are.
     let dates: String
 
     /// - Parameters:

@@ -18,7 +18,7 @@ final class ImportIndexing: Sendable {
             var index = ImportIndex(floatingIn: zone, expecting: expected)
             // Only the places of the blocks wait here, however far the index is behind.
             for await range in received { try index.add(try spool.read(range)) }
-            // The places end too when this task is cancelled, and an index of a part is of no use.
+            // The sequence of places also ends when this task is cancelled, and an index of only a part would be useless.
             try Task.checkCancellation()
             return index
         }

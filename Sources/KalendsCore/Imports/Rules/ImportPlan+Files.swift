@@ -63,7 +63,7 @@ extension ImportPlan {
         return try await brought(single, store).union(series)
     }
 
-    /// Whether a file brought the same, apart from what is not stored of a followed calendar.
+    /// Whether a file brought the same, apart from what is not stored for a followed calendar.
     private static func isSame(_ stored: ImportedEventRecord?, _ content: String) throws -> Bool {
         guard let stored, stored.isLive else { return false }
         return try StoredEvent.isSame(stored.content, content)
@@ -71,8 +71,8 @@ extension ImportPlan {
                 StoredEvent.text(try StoredEvent.event(stored.content).importable(keeping: [])), content)
     }
 
-    /// Returns those of some UIDs of which nothing is stored for the calendar, and of which files brought nothing that the
-    /// calendar does not have.
+    /// Returns the UIDs, among these, for which nothing is stored for the calendar and files brought nothing that the calendar
+    /// lacks.
     private func brought(_ uids: Set<ByteString>, _ store: any Store) async throws -> Set<ByteString> {
         guard case .subscription(let id, _) = owner.kind, !uids.isEmpty else { return [] }
         let names = uids.map(\.string)

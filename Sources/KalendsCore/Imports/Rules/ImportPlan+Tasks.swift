@@ -25,7 +25,7 @@ extension ImportPlan {
         guard owner.todos == .tasks, draft.event.kind == .toDo else { return home }
         let mayMove = home.source == .shared && home.former == nil
         if home.visibleTo != nil, home.former != nil || owner.isStillShared(draft.event.uid) {
-            // That it is private now says why it is no task.
+            // Its being private now explains why it is not a task.
             if home.former == .tasks { item.reason = Sentence(.privateNow, "It is private now.") }
             return home
         } else if !mayMove || index.components(of: draft.event.uid) > 1

@@ -13,7 +13,7 @@ extension ImportPlan {
         let position: Int
         let exceptions: [Int]
         let likeness: ImportLikeness
-        /// For each exception, the series of which the same exception is stored.
+        /// For each exception, the series with which the same exception is stored.
         let same: [Set<ImportedEventRecord.Key>]
     }
 
@@ -47,7 +47,7 @@ extension ImportPlan {
         // A series with exceptions is matched before one without, which would do with any of several.
         wholes.sort { ($1.exceptions.count, $0.position) < ($0.exceptions.count, $1.position) }
         var adopted: [Int] = []
-        // What is equal is matched first, so that no other event takes its place.
+        // Equal events are matched first, so that no other event takes their place.
         for quality in MatchQuality.allCases {
             var left: [Whole] = []
             for whole in wholes where !match(whole, quality, &items, &adopted) { left.append(whole) }
@@ -128,8 +128,8 @@ extension ImportPlan {
         case .alike:
             if distance > 1 { return nil }
             if isOwn { return isSame ? distance : 2 + distance }
-            // What somebody else brought is left as it is, so all that the file has must look the same there, and there
-            // must be no more of it.
+            // Events that somebody else brought are left as they are, so everything in the file must look the same
+            // there, and there must not be more of them.
             let isWhole = candidate.components == index.components(of: record.uid)
             return isSame && isWhole ? 4 + distance : nil
         case .changed: return isOwn && distance > 1 ? 0 : nil
@@ -244,7 +244,7 @@ extension ImportPlan {
         // An exception of a series is found by its occurrence, whatever it looks like.
         let isAlike =
             record.fingerprint.isSameText(as: twin.record.fingerprint) && likeness.looksLike(twin.likeness)
-        // What a followed calendar brought is as the calendar has it, to every detail.
+        // Events that a followed calendar brought are as the calendar has them, in every detail.
         let isEqual =
             likeness.distance(to: twin.likeness) == 0
             || isAlike && !(owner.isSubscription && twin.record.source == record.source)

@@ -23,7 +23,7 @@ struct ImportPlan: Sendable {
         var storedUID: String?
         /// What is stored; nil unless the event is created or updated.
         var rows: Rows?
-        /// What of the event is not stored, by property.
+        /// The parts of the event that are not stored, by property.
         var leftOut: LeftOut = [:]
         /// Whether it is a to-do that becomes a task.
         var isTask = false
@@ -56,13 +56,13 @@ struct ImportPlan: Sendable {
     let importedBy: String?
     let now: Int
     let limits: EventLimits
-    /// What is stored of events besides what everybody may see: of a followed calendar nothing.
+    /// What is stored with events in addition to what everybody may see: of a followed calendar nothing.
     let extras: Set<EventExtra>
     /// The steps that are left for finding out what exports show of stored events.
     private var agreeing = RecurrenceBudget(steps: SeriesWork.ofFile)
     var counts = ImportCounts()
     private(set) var owner: ImportOwner
-    /// What tasks are made or changed.
+    /// The tasks that are made or changed.
     var tasks = Usage()
     var twins = ImportDuplicates()
     /// The changed occurrences of the series that the file changes, with those that it brings.
@@ -128,8 +128,8 @@ struct ImportPlan: Sendable {
         return items
     }
 
-    /// Returns the UIDs that belong to the circle's own items; those of to-dos only where a living item of the circle
-    /// has them and they are not tasks that this import changes.
+    /// Returns the UIDs that belong to the circle's own items; a to-do's UID counts only if an existing item of the
+    /// circle has it that is not a task which this import changes.
     private func ownUIDs(of events: [Event], _ store: any Store) async throws -> Set<ByteString> {
         let todos = events.filter { $0.kind == .toDo }.map(\.uid)
         let others = events.filter { $0.kind != .toDo }.map(\.uid)
@@ -197,7 +197,7 @@ struct ImportPlan: Sendable {
             if var old = before ?? former {
                 if old.source == .tasks, let task {
                     old = try old.saying(task, in: zone)
-                    // What people changed of the task since stays, also when it is a to-do again, or after an undo.
+                    // People's later changes of the task stay, also when it becomes a to-do again, or after an undo.
                     if before == nil { former = old }
                 }
                 if drafts[index].isSettled, !owner.isSubscription, old.startsAt != record.startsAt {
@@ -211,7 +211,7 @@ struct ImportPlan: Sendable {
                     items[index].reason = Sentence(.taskDeleted, "Its task was deleted, and is made again.")
                     items[index].rows = Rows(next(record, after: old), before: before, former: former)
                 } else if try isExported(record, of: old)
-                    // What the file said before was taken over, whatever became of the task since.
+                    // The file's earlier content was taken over, whatever happened to the task since.
                     || record.source == .tasks && StoredEvent.isSame(before?.content, record.content)
                 {
                     items[index].change = .unchanged
@@ -254,8 +254,8 @@ struct ImportPlan: Sendable {
         try await match(unknown, &items, decided: first + drafts.count, store)
     }
 
-    /// Keeps the people and files that are stored of an event, if the file has them too: an import that does not ask for
-    /// them takes none away.
+    /// Keeps the people and files that are stored with an event, if the file has them too: an import that does not ask for them
+    /// takes none away.
     private func keepExtras(
         of old: ImportedEventRecord, _ record: inout ImportedEventRecord, _ item: inout Item
     ) throws {
@@ -366,7 +366,7 @@ extension ImportPlan.Item {
     private static func replacement(
         of old: ImportedEventRecord, by event: Event, _ new: ImportedEventRecord
     ) -> Sentence? {
-        // Of another source, not everybody may know it who sees the reason.
+        // If it comes from another source, not everybody who sees the reason may know about it.
         guard old.source == new.source, !new.source.isSubscription, old.startsAt != new.startsAt,
             let stored = try? StoredEvent.event(old.content), let title = stored.summary, let start = stored.start,
             event.summary?.isSameText(as: title) != true

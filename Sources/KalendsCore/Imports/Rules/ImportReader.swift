@@ -5,7 +5,7 @@ import Storage
 
 /// Reads files in separate processes; if one dies, the file is refused, and the server goes on.
 package actor ImportReader {
-    /// The most processes at once; further files wait.
+    /// The maximum number of processes at once; further files wait.
     private static let concurrencyLimit = 2
 
     private let executable: String

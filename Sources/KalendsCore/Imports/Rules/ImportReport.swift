@@ -3,7 +3,7 @@
 package import ICalBridge
 
 extension Imports {
-    /// How many of a file's entries an import treats in which way, and of which kinds they are.
+    /// How many of a file's entries an import treats in each way, and their kinds.
     package struct Counts: JSONFormed {
         package var events = 0
         package var created = 0
@@ -35,7 +35,7 @@ extension Imports {
         package static let form = JSONForm<Self>([.init("from", \.from), .init("to", \.to)])
     }
 
-    /// What is stored of a report that a list of imports also shows.
+    /// The stored part of a report that a list of imports also shows.
     struct Outline: JSONFormed {
         var counts = Counts()
         var span = Span()
@@ -47,7 +47,7 @@ extension Imports {
         ])
     }
 
-    /// What is stored of a report besides its outline and its items.
+    /// The stored part of a report besides its outline and its items.
     struct Details: JSONFormed {
         var timeZones: [TimeZoneResolution] = []
         var dropped: [Dropped] = []
@@ -88,7 +88,7 @@ extension Imports {
         package var uid = ""
         package var change = Change.created
         package var kind = Kind.event
-        /// The title, of which a long one has only the beginning: it only has to identify the event.
+        /// The title, or the beginning of a long title: it only has to identify the event.
         package var summary: String?
         package var start: ShownTime?
         package var end: ShownTime?

@@ -31,7 +31,7 @@ package struct ImportShown: Sendable {
             let own = try transaction.componentCounts(uids, of: .own(record.importedBy), in: circle)
             hidden.formUnion(own.map(\.uid))
         }
-        // What has no UID cannot be compared with what is private now.
+        // An event without a UID cannot be compared with the ones that are private now.
         return stored.filter { marked in
             marked.isShared && !marked.uids.isEmpty && !marked.uids.contains { hidden.contains(ByteString($0)) }
         }.map(\.value)
@@ -56,7 +56,7 @@ struct Marked<Value: Markable>: JSONFormed {
     }
 }
 
-/// What is stored with a mark.
+/// A value that is stored with a mark.
 protocol Markable: JSONFormed {
     /// The UID of the event in the file; nil for a problem of no event.
     var ownUID: String? { get }

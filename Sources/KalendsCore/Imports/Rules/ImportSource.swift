@@ -3,7 +3,7 @@
 package import ICalBridge
 import Storage
 
-/// What was read of a file to be imported, as far as a report and a commit need it.
+/// What was read from a file to be imported, as far as a report and a commit need it.
 package struct ImportSource: Sendable {
     package var events: [ReadEvent]
     /// How many of the events were too large to be passed on.
@@ -124,7 +124,7 @@ extension CalendarReader.Options {
     }
 }
 
-/// What was read of a file; its events are kept outside of this process's memory.
+/// What was read from a file; its events are kept outside of this process's memory.
 struct ImportReading: Sendable {
     var summary: ImportSummary
     var events: ImportEvents

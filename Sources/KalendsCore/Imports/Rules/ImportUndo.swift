@@ -10,7 +10,7 @@ package struct ImportUndo: Sendable {
 
     /// How many changes are processed together.
     private static let group = 200
-    /// The most events that are listed as kept.
+    /// The maximum number of events that are listed as kept.
     private static let named = 1000
 
     /// The events that were edited after the import and are therefore kept.
@@ -148,7 +148,7 @@ private struct UndoPage: Sendable {
     let stored: [ImportedEventRecord.Key: ImportedEventRecord]
     let sources: [EventSource: EventSourceState]
     let hasPrivate: Bool
-    /// The tasks of to-dos, by UID.
+    /// The tasks made from to-dos, by UID.
     private let tasks: [ByteString: ScheduleItem]
     private let record: ImportRecord
     private let taken: Set<ByteString>
@@ -182,7 +182,7 @@ private struct UndoPage: Sendable {
                 .filter { $0.visibleTo == nil && $0.shownUID == nil && $0.source != .tasks }.map(\.uid))
     }
 
-    /// Whether the task of a to-do is as the import left it; true for what is not a task.
+    /// Whether the task made from a to-do is as the import left it; true for what is not a task.
     ///
     /// - Parameter live: the row of the to-do.
     func hasTask(of change: Change, _ live: ImportedEventRecord?, _ circle: Circle) throws -> Bool {

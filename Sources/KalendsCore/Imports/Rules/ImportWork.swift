@@ -40,7 +40,7 @@ package struct ImportWork: Sendable {
         _ id: String, for caller: Caller, choosing choice: ImportChoice, isHeld: Bool, _ context: ImportContext
     ) async throws -> ImportWork {
         try await context.acts.act(
-            on: .import(id, .write, touchingNoFeed: "Nothing of an import is shown before it is committed."),
+            on: .import(id, .write, touchingNoFeed: "No feed shows anything from an import before it is committed."),
             for: caller
         ) { act in
             try act.target.checkCommittable()
@@ -209,7 +209,7 @@ package struct ImportWork: Sendable {
 
     /// A circle whose feeds do not change before an import is committed.
     private static func actTarget(for circle: String) -> ActTarget<Circle> {
-        .circle(circle, .write, touchingNoFeed: "Nothing of an import is shown before it is committed.")
+        .circle(circle, .write, touchingNoFeed: "No feed shows anything from an import before it is committed.")
     }
 
     private func circle(in transaction: any ReadTransaction) throws -> Circle {
@@ -226,7 +226,7 @@ package struct ImportWork: Sendable {
 // MARK: What is stored of an import
 
 extension ImportWork {
-    /// The most bytes of a file's content in one row.
+    /// The maximum size in bytes of a file's content in one row.
     private static let part = 128 << 10
 
     private func keep(_ items: [ImportPlan.Item], from first: Int, _ staging: inout EventStaging) throws {

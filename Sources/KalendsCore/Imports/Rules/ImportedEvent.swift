@@ -157,7 +157,7 @@ struct ImportedSeries: Sendable {
     private func says(_ other: ImportedSeries) -> Bool {
         events.count == other.events.count && (privateTo.isEmpty || Set(ids(privateTo)) == Set(ids(other.privateTo)))
             && zip(events, other.events).allSatisfy {
-                // Of a followed calendar neither reminders nor people are stored.
+                // Neither reminders nor people are stored for a followed calendar.
                 $0.record.recurrenceID.isSameText(as: $1.record.recurrenceID)
                     && ($0.record.content.isSameText(as: $1.record.content)
                         || $0.event.importable(keeping: []) == $1.event.importable(keeping: []))

@@ -11,21 +11,21 @@ import Storage
 /// What the file says is stored beside the task, so that an export gives back what a task cannot say, and a later file
 /// changes the task only where it is newer.
 enum ImportedTask {
-    /// The most tasks that an import makes or changes, all of them in the transaction that publishes it.
+    /// The maximum number of tasks that an import makes or changes, all of them in the transaction that publishes it.
     static let most = 2000
-    /// The most bytes of their to-dos as they are stored.
+    /// The maximum size in bytes of their to-dos as they are stored.
     static let mostBytes = 4 << 20
     /// The longest UID of a task, in bytes.
     static let longestUID = 255
 
-    /// Returns the id of the task that is made of the to-do with a UID, always the same.
+    /// Returns the id of the task that is made from the to-do with a UID; it is always the same.
     static func id(_ uid: String) -> String {
         "todo-" + ContentHash(of: SHA256.hash(data: Array(uid.utf8))).text
     }
 }
 
 extension TaskContent {
-    /// Makes a task of a to-do; nil for one that a task cannot express.
+    /// Makes a task from a to-do; nil for one that a task cannot express.
     init?(of event: Event, in zone: TimeZoneReference) {
         guard event.recurrenceID == nil, event.recurrence.isEmpty, !event.isPublishedAsPrivate else { return nil }
         self.init()
@@ -99,7 +99,7 @@ extension ReadTransaction {
 }
 
 extension ScheduleWriter {
-    /// Makes, changes and deletes the tasks of to-dos.
+    /// Makes, changes and deletes the tasks that come from to-dos.
     ///
     /// - Parameter todos: their UIDs with their stored forms; nil for one that is no longer a task.
     mutating func putTasks(of todos: [(uid: String, content: String?)]) throws {

@@ -5,7 +5,7 @@ import ICalBridge
 /// Which addresses of imported events feeds show. A reader's program may do as an address says, and the
 /// reader may not trust the author of the file.
 enum URIScheme {
-    /// What calendar apps open: pages, mail, calls, messages, places and the meetings of well-known services.
+    /// Schemes that calendar apps open: pages, mail, calls, messages, places and the meetings of well-known services.
     private static let ofFeeds: Set<ByteString> = [
         "callto", "facetime", "facetime-audio", "ftp", "ftps", "geo", "gtalk", "h323", "http", "https", "im", "irc",
         "ircs", "mailto", "maps", "matrix", "message", "mid", "msteams", "news", "pres", "rtsp", "rtsps", "sip",
@@ -13,7 +13,7 @@ enum URIScheme {
         "zoomus",
     ]
 
-    /// What programs run, or take for a part of themselves or of the reader's machine.
+    /// Schemes that programs run, or that refer to the program itself or to the reader's machine.
     private static let risky: Set<ByteString> = ["data", "file", "javascript", "vbscript"]
 
     static func isForFeeds(_ address: String) -> Bool { scheme(of: address).map(ofFeeds.contains) ?? true }
@@ -48,8 +48,8 @@ extension ContentLine {
         }
     }
 
-    /// Whether a feed shows a file: at an address of the web, or within the calendar. `cid:` names a part of a mail, of
-    /// which a feed has none (RFC 5545 section 3.8.1.1).
+    /// Whether a feed shows a file: at an address of the web, or within the calendar. `cid:` names a part of a mail
+    /// message, which a feed does not have (RFC 5545 section 3.8.1.1).
     private var isFileForFeeds: Bool {
         let isWithin =
             self[parameter: "VALUE"]?.uppercased() == "BINARY" || self[parameter: "ENCODING"]?.uppercased() == "BASE64"

@@ -12,7 +12,7 @@ final class WorkerProcess: Sendable {
         case killed
     }
 
-    /// What the system refused.
+    /// A refusal of the system, with its error number.
     struct Failure: Error {
         let code: CInt
     }

@@ -23,7 +23,7 @@ package struct FileCheck: Sendable {
         return (found, upload.spool.count)
     }
 
-    /// What a check found in a file; its JSON is what `kalends check --json` writes.
+    /// The findings of a check of a file; its JSON is what `kalends check --json` writes.
     package struct Result: JSONFormed {
         package var file = ""
         package var format = SourceFormat.empty
@@ -36,7 +36,7 @@ package struct FileCheck: Sendable {
             set { refusalSentence = newValue.map(Sentence.init(ofOthers:)) }
         }
         package var timeZones: [TimeZoneResolution] = []
-        /// Empty for a format of which no app's handling is known.
+        /// Empty for a format if no app's handling of it is known.
         package var clients: [ClientVerdict] = []
         package var problems: [Problem] = []
 

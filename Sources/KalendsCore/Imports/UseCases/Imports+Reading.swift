@@ -19,8 +19,8 @@ extension Imports {
     ///
     /// - Parameters:
     ///   - cursor: the place of the import after which the part begins.
-    ///   - show: makes the result with a function that fetches up to so many imports after a given one, nil for the
-    ///     part's first ones, since reports may be large; it must have no effects.
+    ///   - show: makes the result with a function that fetches up to a given number of imports after a given one, nil
+    ///     for the part's first ones, since reports may be large; it must have no effects.
     package func list<Shown: Sendable>(
         in circle: String, for caller: Caller, after cursor: (createdAt: Int, id: String)?,
         _ show: @escaping @Sendable (_ fetch: (_ last: Listed?, _ count: Int) throws -> [Listed]) throws -> Shown
@@ -108,7 +108,7 @@ extension Imports.Listed {
 }
 
 extension Imports.Report {
-    /// The most bytes of problems in a report, and of items in one part of it.
+    /// The maximum number of bytes of problems in a report, and of items in one part of it.
     private static let mostProblemBytes = 1 << 20
     private static let mostItemBytes = 3 << 20
 

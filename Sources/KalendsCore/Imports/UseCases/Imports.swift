@@ -69,7 +69,7 @@ package struct Imports: Sendable {
         do {
             try await run()
         } catch {
-            // What was committed stays: another failure may come after it, such as a lease that was not renewed.
+            // A committed import stays: another failure may come after it, such as a lease that was not renewed.
             let isForgotten = try? await context.store.record { transaction in
                 guard try transaction.importRecord(id)?.state == .previewed else { return false }
                 try transaction.forgetImport(id)
@@ -133,7 +133,7 @@ package struct Imports: Sendable {
         do {
             try await context.store.record(release)
         } catch {
-            // What prevents the commit may also prevent this change.
+            // The cause that prevents the commit may also prevent this change.
             let (store, isShared) = (context.store, context.leases.isShared)
             try? context.registry.start(id) { try? await Self.record(in: store, isShared: isShared, release) }
         }
@@ -178,13 +178,13 @@ package struct Imports: Sendable {
     /// Discards a preview; throws 409 for an import that is being read or committed, or was committed.
     package func discard(_ id: String, for caller: Caller) async throws {
         try await context.acts.act(
-            on: .import(id, .write, touchingNoFeed: "Nothing of a preview is shown."), for: caller
+            on: .import(id, .write, touchingNoFeed: "No feed shows anything from a preview."), for: caller
         ) { act in
             guard act.target.state == .previewed, act.target.stage != .reading, act.target.stage != .committing else {
                 throw Refusal.importState("Only a preview can be discarded.")
             }
             try act.transaction.forgetImport(id)
-            return .unnoted("What was never brought in leaves no trace.", ())
+            return .unnoted("Events that were never brought in leave no trace.", ())
         }
         context.tidying.afterForgetting(id)
     }

@@ -66,9 +66,9 @@ struct OfficeBook {
             visits: Visits(visits.compactMap(Visit.init)), words: words, days: days, seed: profile.seed)
     }
 
-    /// The most visits of a user that are kept.
+    /// The maximum number of visits of a user that are kept.
     static let mostVisits = 50_000
-    /// The most visits that start within 40 days of another: storing one reads all visits of its months again.
+    /// The maximum number of visits that start within 40 days of another: storing one reads all visits of its months again.
     static let mostVisitsNearby = 2_000
     /// The span of `mostVisitsNearby` in milliseconds.
     static let nearby = 40 * 86_400_000

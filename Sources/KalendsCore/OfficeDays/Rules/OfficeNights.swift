@@ -14,7 +14,7 @@ package struct OfficeNights: Service {
     let logger: Logger
 
     private static let pause = Duration.seconds(20)
-    /// The most users that one query finds.
+    /// The maximum number of users that one query finds.
     private static let usersAtOnce = 50
     /// How long a transaction continues with further users, so that other writers wait only for a moment.
     private static let stepTime = Duration.milliseconds(40)

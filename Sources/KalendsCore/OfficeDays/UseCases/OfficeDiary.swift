@@ -29,7 +29,7 @@ package struct OfficeDiary: Sendable {
         package let counts: OfficeDayCounts
     }
 
-    /// The most days of a list.
+    /// The maximum number of days in a list.
     static let longestSpan = 3660
 
     package func settings(of user: String, for caller: Caller) async throws -> OfficeSettings {
@@ -61,7 +61,7 @@ package struct OfficeDiary: Sendable {
         }
     }
 
-    /// Returns one date, even if nothing is known of it.
+    /// Returns one date, even if nothing is known about it.
     package func day(_ date: CivilDate, of user: String, for caller: Caller) async throws -> ShownDay {
         try await read(user, caller) { try $0.days(date...date)[0] }
     }

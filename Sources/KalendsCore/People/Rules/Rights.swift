@@ -205,7 +205,7 @@ package struct AuthorizedCircle {
     /// The caller; nil for the installation.
     package let member: Member?
     let transaction: any ReadTransaction
-    /// The room that a read of the whole circle takes; nil in a read that is not in turn with others.
+    /// The room that a read of the whole circle takes; nil in a read that does not take turns with others.
     var room: CircleRoom?
 
     fileprivate init(
@@ -277,18 +277,19 @@ extension Identity {
     /// Whether a feed may exist for the caller: one that also shows a user's own calendar is not only its circle's.
     func mayKnow(_ feed: Feed) -> Bool { reaches(feed.circleID) && (bound == nil || !feed.showsOwn) }
 
-    /// Returns up to so many elements of a list that may exist for the caller; only those of a bound key leave any out.
+    /// Returns up to a given number of elements of a list that may exist for the caller; only those of a bound key
+    /// leave any out.
     ///
     /// - Parameters:
     ///   - last: the element after which they begin; nil for the list's beginning.
-    ///   - fetch: returns up to so many elements of the list after a given one.
+    ///   - fetch: returns up to a given number of elements of the list after a given one.
     func known<Element>(
         after last: Element?, _ count: Int, where mayKnow: (Element) -> Bool,
         _ fetch: (_ last: Element?, _ count: Int) throws -> [Element]
     ) throws -> [Element] {
         guard bound != nil else { return try fetch(last, count) }
         var (found, last) = ([Element](), last)
-        // A short page of a long list of what may not be known takes fewer queries.
+        // A short page of a long list, most of which the caller may not see, takes fewer queries.
         let size = max(count, 25)
         while found.count < count {
             let next = try fetch(last, size)

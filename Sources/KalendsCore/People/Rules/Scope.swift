@@ -28,7 +28,7 @@ package enum Scope: String, CaseIterable, Hashable, Sendable {
     case audit
 }
 
-/// What a service key needs for a route.
+/// The scope that a service key needs for a route.
 package enum KeyNeed: Hashable, Sendable {
     /// A key that has scopes must have this one.
     case scope(Scope)

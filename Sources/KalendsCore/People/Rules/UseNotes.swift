@@ -18,7 +18,7 @@ package final class UseNotes: Sendable {
 
     private let store: any Store
     private let state = Mutex(State())
-    /// The most credentials that wait; the others are noted at their next use.
+    /// The maximum number of credentials that wait; the others are noted at their next use.
     private static let most = 10_000
 
     init(_ store: any Store) { self.store = store }

@@ -13,11 +13,11 @@ package struct ProviderSignIn: Sendable {
     package struct AuthorizationRequest: Sendable {
         /// The address at the provider that the browser opens.
         package let url: String
-        /// What the browser keeps until it is back.
+        /// The value that the browser keeps until it returns.
         package let attempt: Concealed
     }
 
-    /// What a sign-in came to.
+    /// The outcome of a sign-in.
     package enum SignInOutcome: Sendable {
         case user(Session, Secret, to: String)
         case operatorAtHand(Secret)
@@ -131,7 +131,7 @@ package struct ProviderSignIn: Sendable {
         }
     }
 
-    /// Returns a person's claim, from the ID token or else from what the provider says besides.
+    /// Returns a person's claim, from the ID token, or else from what the provider says in addition to it.
     private func claim(
         _ name: String, _ token: IDToken, _ grant: OAuthGrant, _ now: Int
     ) async throws(OpenIDFault) -> (value: JSONValue?, beside: JSONValue) {

@@ -23,7 +23,7 @@ struct RecentSignIn: Sendable {
         else {
             throw Refusal(
                 .forbidden, code: .signInTooOld,
-                detail: "This can be done within 5 minutes of signing in. Sign in again.")
+                detail: "This can only be done within 5 minutes of signing in. Sign in again.")
         }
     }
 }

@@ -40,7 +40,7 @@ extension Services {
     ///
     /// Throws 404 to those who do not belong to the circle, and 403 if they lack the right.
     ///
-    /// - Parameter isLarge: whether `body` reads the whole circle or large records, in turn with others.
+    /// - Parameter isLarge: whether `body` reads the whole circle or large records, taking turns with others.
     package func readForPage<Value: Sendable>(
         in circle: String, _ right: Right = .read, for caller: Caller, isLarge: Bool = false,
         _ body: @escaping @Sendable (AuthorizedCircle, Visitor) throws -> Value

@@ -16,7 +16,7 @@ package final class ChangeStreams: Sendable {
         let owner: ByteString
     }
 
-    /// What streams read together: those with the same rights to the same circle that have sent the same.
+    /// The changes that streams read together: those with the same rights to the same circle that have sent the same.
     private struct Question: Hashable {
         let circle: ByteString?
         let identity: Identity
@@ -51,10 +51,10 @@ package final class ChangeStreams: Sendable {
     fileprivate let moments = Atomic(0)
 
     private static let pause = Duration.milliseconds(50)
-    /// After how many pauses the database is asked, although no write of this server was noted.
+    /// The number of pauses after which the database is asked, although this server noted no write.
     private static let patience = 4
-    /// After how many pauses a second has passed, and how many seconds a stream in which nothing is sent waits until it
-    /// says that it is still open.
+    /// The number of pauses in a second, and the number of seconds after which a silent stream says that it is still
+    /// open.
     private static let second = 20
     private static let silence = 15
     /// How many streams are woken in each pause, so that those of a circle that thousands watch leave room for others.
@@ -221,7 +221,7 @@ package final class ChangeStreams: Sendable {
 
 /// A stream of changes that is open until this is gone.
 package final class ChangeStream: Sendable {
-    /// What a stream waits for.
+    /// The event that a stream waits for.
     package enum Event: Sendable {
         /// There may be changes after its number.
         case changes
@@ -263,7 +263,7 @@ package final class ChangeStream: Sendable {
     package func end() { bell.end() }
 }
 
-/// What wakes one stream.
+/// Wakes one stream.
 private final class StreamBell: Sendable {
     private struct State {
         var isRung: Bool
@@ -288,7 +288,7 @@ private final class StreamBell: Sendable {
         continuation.yield()
     }
 
-    /// Notes that a second has passed, after so many of which the stream has been silent for long.
+    /// Notes that a second has passed; after `most` seconds without a message the stream counts as silent.
     func pass(_ most: Int) {
         let isSilent = state.withLock { state in
             state.seconds += 1

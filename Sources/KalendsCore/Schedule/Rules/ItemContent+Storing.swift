@@ -31,7 +31,8 @@ extension ItemContent {
                 FixedOffset.utc.instant(of: CivilDateTime(startOf: first)),
                 FixedOffset.utc.instant(of: CivilDateTime(startOf: until)), true
             )
-        // After every time that an item can have: it is found where no end is asked for, and in no feed's window.
+        // This is later than any time that an item can have: the item is found where no end is asked for, and is in no
+        // feed's window.
         case nil: return (.afterAllItems, .afterAllItems, false)
         }
     }

@@ -10,7 +10,7 @@ package struct ItemDraft: Sendable {
     let kind: any ItemContent.Type
     let content: (any ItemContent)?
     package private(set) var faults: FaultList
-    /// What was computed from a repeating appointment.
+    /// The values that were computed from a repeating appointment.
     private(set) var followed: FollowedSeries?
     /// The item's row, if it was made before, for the zone that the circle had then.
     private var made: (row: ScheduleItem, zone: TimeZoneReference)?
@@ -80,7 +80,8 @@ extension Fault {
         if budget.isSpent {
             return Fault(
                 pointer: pointer, code: .callTooCostly,
-                message: "The rules of this call take more work than one call may; send this item again by itself.")
+                message:
+                    "The rules in this request take more work than one request may; send this item again by itself.")
         }
         return Fault(
             pointer: pointer, code: .ruleTooCostly,

@@ -95,7 +95,7 @@ extension ReadTransaction {
         try importedEvents(uids: [uid], in: circle).filter { $0.source == source }
     }
 
-    /// Returns what was kept of changes of an imported event after a number, in order; nil for what an erasure took.
+    /// Returns what was kept from changes of an imported event after a number, in order; nil for what an erasure took.
     func keptEvents(
         of uid: String, in circle: String, after number: Int, limit: Int
     ) throws -> [(number: Int, kept: KeptEvent?)] {

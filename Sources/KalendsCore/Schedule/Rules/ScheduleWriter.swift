@@ -127,10 +127,10 @@ struct ScheduleWriter {
         added.bytes += bytes
     }
 
-    /// Throws 409 if the circle cannot have so many bytes more, of which some are written later.
+    /// Throws 409 if the circle cannot take this many more bytes; some of them are written later.
     mutating func expect(_ bytes: Int) throws { _ = try claim(bytes) }
 
-    /// Throws 409 if the circle cannot have so many bytes more; returns what it used before.
+    /// Throws 409 if the circle cannot take this many more bytes; returns what it used before.
     private mutating func claim(_ bytes: Int) throws -> Usage {
         let known = try used ?? transaction.itemUsage(of: circle.id)
         used = known

@@ -5,7 +5,7 @@ import Storage
 extension Acts {
     /// Changes items of a circle; the circle's version rises once for all of them.
     ///
-    /// Other circles change meanwhile.
+    /// Other circles change in the meantime.
     ///
     /// - Parameter body: reads and writes only what is the circle's. It may run more than once, so it must have no effects
     ///   outside the transaction.

@@ -21,8 +21,8 @@ package struct Occurrences: Sendable {
     ///
     /// - Parameters:
     ///   - key: the original start after which the list begins, in the form of paths.
-    ///   - gather: gets a function that fetches up to so many occurrences after the last one, nil for the first ones;
-    ///     it may run more than once.
+    ///   - gather: gets a function that fetches up to a given number of occurrences after the last one, nil for the
+    ///     first ones; it may run more than once.
     package func list<Value: Sendable>(
         of id: String, in circle: String, after key: String, for caller: Caller,
         _ gather:

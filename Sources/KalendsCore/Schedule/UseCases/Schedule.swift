@@ -10,8 +10,8 @@ package struct Schedule: Sendable {
 
     /// Lists the items of a collection in order of id, piece by piece, since they may be large.
     ///
-    /// - Parameter gather: gets a function that fetches up to so many items after the last one, nil for the first ones;
-    ///   it may run more than once.
+    /// - Parameter gather: gets a function that fetches up to a given number of items after the last one, nil for the
+    ///   first ones; it may run more than once.
     package func list<Value: Sendable>(
         _ kind: any ItemContent.Type, in circle: String, _ search: ItemSearch, after key: String,
         for caller: Caller,

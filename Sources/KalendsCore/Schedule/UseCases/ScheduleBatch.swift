@@ -50,7 +50,7 @@ package struct ScheduleBatch: Sendable {
         }
     }
 
-    /// Returns an order with what can be made of it outside of a transaction, for which others would have to wait.
+    /// Returns an order with everything that can be prepared outside of a transaction, for which others would have to wait.
     package func prepared(_ order: consuming Order) -> Order {
         let id = order.id
         if let zone { order.draft?.makeRow(id, in: circle, zone: zone) }

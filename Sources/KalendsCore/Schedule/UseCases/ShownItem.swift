@@ -22,7 +22,7 @@ package struct ShownItem: Sendable {
         package let endAt: Instant
     }
 
-    /// The most changed occurrences that an appointment itself lists; a separate list has all of them.
+    /// The maximum number of changed occurrences that an appointment itself lists; a separate list has all of them.
     package static let mostMoved = 1000
 
     package let item: ScheduleItem

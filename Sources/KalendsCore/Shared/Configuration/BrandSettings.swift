@@ -83,7 +83,7 @@ extension Setting {
         "The colour of the pages' links and buttons, #rrggbb; one that could not be read is made darker or lighter.")
     package static let appLogo = Setting(
         "appLogo", .text, standard: "no picture",
-        "A file with the picture beside the name: SVG, PNG, JPEG or WebP, 100 kB at most.")
+        "A file with the picture next to the name: SVG, PNG, JPEG or WebP, 100 kB at most.")
     package static let frameAncestors = Setting(
         "frameAncestors", .list, standard: "nobody",
         "Origins whose pages may show this server's in a frame: https://app.example, separated by commas.")

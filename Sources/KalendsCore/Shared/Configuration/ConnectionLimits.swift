@@ -24,8 +24,8 @@ package struct ConnectionLimits: Sendable {
     /// How long a client may still take once the server is stopping.
     package var stopping = Duration.seconds(2)
 
-    /// The most bytes of one header field with its name, the most of all fields with the request line, and the most
-    /// fields; a request beyond one of them gets 431.
+    /// The maximum size in bytes of one header field with its name, the maximum for all fields together with the
+    /// request line, and the maximum number of fields; a request beyond one of them gets 431.
     package var headerField = 16 << 10
     package var headerList = 32 << 10
     package var headerCount = 100
@@ -44,7 +44,7 @@ package struct ConnectionLimits: Sendable {
     package var importMemory = 2 * MemoryBudgets.mostOfImport
     /// Large feeds in spools, outside of the process's memory, which readers take at their pace.
     package var spooledFeeds = 256 << 20
-    /// The answers of calendar servers, and what runs and questions keep of them.
+    /// The answers of calendar servers, and what runs and lookups keep from them.
     package var providerMemory = 128 << 20
 
     /// What calendar apps ask with reports and lists of collections: how many are made or wait for their readers, and

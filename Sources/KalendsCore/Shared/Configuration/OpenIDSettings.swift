@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The provider of OpenID Connect at which people sign in, and what follows from what it says of them.
+/// The provider of OpenID Connect at which people sign in, and what follows from its statements about them.
 package struct OpenIDSettings: Sendable {
     /// Whose accounts at the provider let them in, the narrowest first.
     package enum Accounts: String, Sendable, CaseIterable {
@@ -23,7 +23,7 @@ package struct OpenIDSettings: Sendable {
     /// The claim that names the user.
     var userClaim = Setting.oidcUserClaim.standard
     var accounts = Accounts.joined
-    /// How many hours a session lasts that began at the provider.
+    /// How many hours a session that began at the provider lasts.
     var sessionHours = 24
     var groupsClaim = Setting.oidcGroupsClaim.standard
     /// The group whose members may open the operator's pages; nil if the provider lets nobody in there.

@@ -41,7 +41,7 @@ extension Quotas {
         quota(
             "maxSessionsPerUser", \.sessionsPerUser,
             "Sessions of a user; a further one ends the session that has been unused for longest."),
-        quota("maxWebhooks", \.webhooks, "The most webhooks that the installation may have."),
+        quota("maxWebhooks", \.webhooks, "The maximum number of webhooks of the installation."),
         quota("maxStreamsPerUser", \.streamsPerUser, "Streams of changes that a user has open at a server."),
         quota("maxStreams", \.streams, "Streams of changes that a server has open in all; each is a connection."),
         quota("maxSubscriptionsPerCircle", \.subscriptionsPerCircle, "Calendars that a circle follows."),

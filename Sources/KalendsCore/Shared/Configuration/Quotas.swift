@@ -14,7 +14,7 @@ package struct Quotas: Sendable {
     var bytesPerCircle = 256 << 20
     /// Imported events of a circle, including those of the calendars it follows.
     var eventsPerCircle = 500_000
-    /// Bytes of what is kept of a circle's items from before changes, so that these can be undone: the oldest make room.
+    /// Bytes of the earlier contents of a circle's items, kept so that changes can be undone: the oldest make room.
     var keptBytesPerCircle = 64 << 20
     var importsPerDay = 500
     /// Bytes of files that are imported into a circle within a day.
@@ -53,7 +53,7 @@ package struct Quotas: Sendable {
     /// more of either it does not run.
     var conflictsPerConnection = 5_000
     var conflictBytesPerConnection = 16 << 20
-    /// Bytes of what is recorded of a connection's writes, and of its resolved conflicts: the oldest make room.
+    /// Bytes of the records about a connection's writes and its resolved conflicts: the oldest make room.
     var recordBytesPerConnection = 64 << 20
     var hostFactor = 10
 

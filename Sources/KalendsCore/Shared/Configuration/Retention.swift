@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many days what the server records about people's use of it is kept.
+/// How many days the server keeps its records about people's use of it.
 ///
-/// The audit trail is kept for good, and what belongs to a circle goes with the circle.
+/// The audit trail is kept forever, and what belongs to a circle is removed with the circle.
 package struct Retention: Sendable {
     /// Single accesses of feeds, with their networks.
     package var accesses = 90

@@ -47,8 +47,8 @@ package struct ServerSettings: Sendable {
     /// many as a million feeds that are polled once an hour receive during half an hour of a full disk.
     package var accessJournalBytes = 16 << 20
     package var accessDurability = AccessDurability.power
-    /// The size of the feed cache in bytes: a third holds feeds as they are sent, the rest the event texts they are
-    /// made of.
+    /// The size of the feed cache in bytes: a third holds feeds as they are sent, the rest holds the event texts from
+    /// which they are made.
     package var cacheBytes = 48 << 20
     /// How much users and circles may have.
     package var quotas = Quotas()
@@ -71,7 +71,7 @@ package struct ServerSettings: Sendable {
     /// The lowest log level that is written, as swift-log names it.
     package var logLevel = "info"
     package var logFormat = LogForm.text
-    /// How long what is recorded is kept.
+    /// How long records are kept.
     package var retention = Retention()
     /// Whether the demo is loaded into a database without circles.
     package var demo = false

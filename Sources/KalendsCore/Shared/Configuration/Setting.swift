@@ -78,7 +78,7 @@ package struct Setting: Hashable, Sendable {
         "port", .number(0...65_535), standard: "8080", "The port to listen on; 0 for any free one.")
     package static let database = Setting(
         "database", .text, standard: "./kalends-data/kalends.sqlite",
-        "The SQLite file, with its other files beside it; or the address of a PostgreSQL database, postgres://…")
+        "The SQLite file, with its other files next to it; or the address of a PostgreSQL database, postgres://…")
     package static let files = Setting(
         "files", .text, standard: "./kalends-data/kalends",
         "For a PostgreSQL database: the start of the paths of all local files, such as the key's, <files>.key.")
@@ -119,10 +119,10 @@ package struct Setting: Hashable, Sendable {
         "allowHTTPImports", .bool, standard: "false",
         "Whether calendars are also fetched over http://, which anybody on the way can read and change.")
     package static let maxConnections = Setting(
-        "maxConnections", .number(16...1_000_000), standard: "10000", "The most simultaneous connections.")
+        "maxConnections", .number(16...1_000_000), standard: "10000", "The maximum number of simultaneous connections.")
     package static let maxConnectionsPerNetwork = Setting(
         "maxConnectionsPerNetwork", .number(1...1_000_000), standard: "1000",
-        "The most simultaneous connections from one network (/24, /48), except from trusted proxies.")
+        "The maximum number of simultaneous connections from one network (/24, /48), except from trusted proxies.")
     package static let accessJournalBytes = Setting(
         "accessJournalBytes", .number(1 << 16...1 << 36), standard: "16777216",
         "The size of the journal of accesses, in bytes.")

@@ -30,7 +30,7 @@ package struct SettingValues {
             }
         }
         var given: [String: (text: String, source: Source)] = [:]
-        // Of several values for a setting, the last one in this order counts.
+        // If a setting has several values, the last one in this order counts.
         for (source, values) in [
             (Source.file, found), (.credential, credentials), (.variable, variables), (.flag, flags),
         ] {

@@ -16,7 +16,7 @@ extension ServerSettings {
     /// Whether a sign-in with a password needs a second factor.
     package var needsSecondFactor: Bool { isStrict || requireSecondFactor }
 
-    /// How many steps of 30 seconds the clock of an authenticator app may be wrong by, in either direction.
+    /// By how many steps of 30 seconds the clock of an authenticator app may be wrong, in either direction.
     ///
     /// RFC 6238 section 5.2 recommends one; a code that lasts 30 seconds, as ASVS requires, leaves no room for it.
     var codeTolerance: Int { isStrict ? 0 : 1 }

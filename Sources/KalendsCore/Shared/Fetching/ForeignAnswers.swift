@@ -15,7 +15,7 @@ package final class ForeignAnswers: Sendable {
     static let free = 16 << 10
     /// The bytes of a document that is read where it is: to pass it on would take longer.
     static let small = 4 << 10
-    /// How many bytes are counted for one of an answer: the answer, and the values that are made of it.
+    /// How many bytes are counted for one of an answer: the answer, and the values that are made from it.
     static let factor = 4
     /// The bytes by which room is taken.
     private static let step = 256 << 10
@@ -77,7 +77,7 @@ package final class ForeignAnswers: Sendable {
         }
     }
 
-    /// Returns the memory to reserve for an answer of this many bytes, with what is made of it.
+    /// Returns the memory to reserve for an answer of this many bytes, with the values made from it.
     static func counted(_ bytes: Int) -> Int {
         bytes <= free ? 0 : (bytes * factor + step - 1) / step * step
     }

@@ -31,15 +31,15 @@ enum Download: Sendable {
 /// these addresses: a name that resolves differently a moment later has no effect.
 package struct GuardedFetcher: Sendable {
     private static let redirects = 5
-    /// The most addresses of one host that are tried.
+    /// The maximum number of addresses of one host that are tried.
     private static let tries = 3
-    /// What a request says of its sender.
+    /// How a request identifies its sender.
     private static let agent = "Kalends/1 (calendar import)"
     /// The same for hosts that answer only what looks like a browser, such as outlook.office365.com.
     private static let browser = "Mozilla/5.0 (X11) Chrome/139.0.0.0 \(agent)"
 
     let rules: DestinationRules
-    /// The most bytes, both packed and unpacked.
+    /// The maximum size in bytes, both packed and unpacked.
     let limit: Int
 
     package init(_ settings: ServerSettings) {

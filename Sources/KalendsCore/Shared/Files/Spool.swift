@@ -9,7 +9,7 @@ package final class Spool: Sendable {
     private let file: CInt
     private let length = Mutex(0)
 
-    /// What the system refused.
+    /// A refusal of the system, with its error number.
     package struct Failure: Error {
         let code: CInt
     }

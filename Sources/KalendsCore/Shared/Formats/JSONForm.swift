@@ -34,7 +34,7 @@ package struct JSONForm<Value: Sendable>: Sendable {
         return object
     }
 
-    /// Writes the object with sorted keys, without making a `JSONValue` of each member.
+    /// Writes the object with sorted keys, without making a `JSONValue` for each member.
     func write(_ value: Value, to text: inout JSONText) throws {
         var lead = "{"
         for index in sorted.indices {
@@ -248,7 +248,7 @@ extension Double: JSONPart {
     package var json: JSONValue { .number(self) }
 }
 
-/// An instant in milliseconds since 1970, of which JSON has the seconds.
+/// An instant in milliseconds since 1970, which JSON shows to the second.
 package struct Moment: Hashable, JSONPart {
     package let milliseconds: Int
 

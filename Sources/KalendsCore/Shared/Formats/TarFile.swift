@@ -10,7 +10,7 @@ package struct TarFile: Sendable {
 
     private static let block = 512
 
-    /// What ends an archive.
+    /// The end of an archive.
     package static let end = [UInt8](repeating: 0, count: 2 * block)
 
     /// The file with what comes before and after it in an archive; its own bytes are not copied.
@@ -20,7 +20,7 @@ package struct TarFile: Sendable {
         [Self.head(path, bytes.count, changedAt: changedAt), bytes, Self.filling(bytes.count)]
     }
 
-    /// What comes before a file of so many bytes in an archive.
+    /// The header that precedes a file of this many bytes in an archive.
     package static func head(_ path: String, _ count: Int, changedAt: Int) -> [UInt8] {
         precondition(path.utf8.count <= 100, "The path of an archived file is too long.")
         var head: [UInt8] = []
@@ -53,7 +53,7 @@ package struct TarFile: Sendable {
         return head
     }
 
-    /// What comes after a file of so many bytes.
+    /// The padding that follows a file of this many bytes.
     package static func filling(_ count: Int) -> [UInt8] {
         [UInt8](repeating: 0, count: (block - count % block) % block)
     }

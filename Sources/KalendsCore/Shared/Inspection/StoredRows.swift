@@ -41,7 +41,7 @@ package enum StoredRows {
         return Array(faults.prefix(StoredFault.limit))
     }
 
-    /// Returns what is wrong with a row, in words that reveal nothing of what is stored.
+    /// Returns what is wrong with a row, in words that reveal nothing about the stored data.
     private static func fault(_ record: Result<any Sendable, StorageError>, _ kinds: ItemKinds) -> String? {
         switch record {
         case .failure(let error): return error.description

@@ -22,7 +22,7 @@ package struct Leases: Sendable {
     /// Whether other servers use the database too.
     package var isShared: Bool { holder != nil }
 
-    /// Takes a lease; returns nil if another server has it, or if there are no other servers.
+    /// Takes a lease; returns nil if another server holds it, or if there are no other servers.
     package func take(_ name: String) async throws -> HeldLease? {
         guard let holder else { return nil }
         // The time counts from here, so the lease is shorter by the time the answer takes.

@@ -3,8 +3,8 @@
 package import Storage
 import Synchronization
 
-/// The background work of which a server has a share: each piece runs under the lease of its shard, so that none runs at
-/// two servers and a server that lost a shard stores nothing of it. A single server has all shards, and makes no query.
+/// The background work that is shared among servers: each piece runs under the lease of its shard, so that none runs at two
+/// servers and a server that lost a shard stores nothing for it. A single server has all shards, and makes no query.
 package final class ShardWork: Sendable {
     private struct Holding {
         let lease: HeldLease
@@ -21,9 +21,9 @@ package final class ShardWork: Sendable {
         var held: [Int: Holding] = [:]
         var runs: [Int: Run] = [:]
         var lastRun = 0
-        /// What has to be given back, because the server stopped to do it before another took it.
+        /// The shards that have to be given back, because the server stopped their work before another took them.
         var ended: [Lease] = []
-        /// What was taken since `takeGained` was called last.
+        /// The shards that were taken since the last call of `takeGained`.
         var gained = Shards([])
 
         func isBusy(_ shards: Shards) -> Bool { runs.values.contains { $0.shards.intersects(shards) } }
@@ -49,16 +49,16 @@ package final class ShardWork: Sendable {
     private let holder: String?
     private let state = Mutex(State())
 
-    /// How long work may go on that belongs to a shard which is to be given up: longer than a message to a webhook takes.
-    /// What takes longer is cancelled, and the next server continues it.
+    /// How long work of a shard that has to be given up may continue: longer than a message to a webhook takes. Work that takes
+    /// longer is cancelled, and the next server continues it.
     private static let patience = Duration.seconds(16)
-    /// How long before another server may take a shard its work is cancelled: so it has ended by then, although it is
-    /// looked for twice a second only.
+    /// The time before another server may take a shard at which its work is cancelled: it has ended by then, although
+    /// the end is checked only twice a second.
     private static let margin = Duration.seconds(1)
 
     init(_ store: any Store, holder: String?) { (self.store, self.holder) = (store, holder) }
 
-    /// The shards of which work may begin.
+    /// The shards whose work may begin.
     package var open: Shards {
         guard holder != nil else { return .all }
         return state.withLock { state in Shards(state.held.keys.filter { state.lease(of: $0) != nil }) }
@@ -77,7 +77,7 @@ package final class ShardWork: Sendable {
 
     /// Does work that belongs to these circles or people.
     ///
-    /// - Returns: nil when the server does not have the work's shards, or lost one of them meanwhile.
+    /// - Returns: nil when the server does not have the work's shards, or has lost one of them in the meantime.
     package func work<Value: Sendable>(
         of ids: String..., work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {
@@ -107,7 +107,7 @@ package final class ShardWork: Sendable {
                 task.cancel()
             }
         } catch StorageError.leaseLost {
-            // The next piece is not begun, which would be in vain and go out all the same.
+            // The next piece is not begun, because its result could not be stored, although its messages would be sent.
             state.withLock { state in
                 for number in shards.numbers { state.drop(number) }
             }
@@ -150,7 +150,7 @@ package final class ShardWork: Sendable {
             }
             for (number, lease) in share.held {
                 guard let holding = state.held[number] else {
-                    // What was cancelled while its lease was renewed is not taken up under the same epoch.
+                    // Work that was cancelled while its lease was renewed is not resumed under the same epoch.
                     guard !state.ended.contains(lease) else { continue }
                     state.held[number] = Holding(lease: HeldLease(lease, until: end))
                     state.gained.formUnion(Shards([number]))

@@ -12,7 +12,7 @@ extension Tidying {
                 return
             }
             if let user = erasure.userID {
-                // What comes in meanwhile, such as somebody's tries to sign in as the person, goes too.
+                // Rows that arrive in the meantime, such as somebody's attempts to sign in as the person, are removed too.
                 for _ in 0..<Self.mostPasses {
                     try await self.remove(user, erasure)
                     if try await !self.store.read({ try $0.hasRows(of: user) }) { break }
@@ -44,7 +44,7 @@ extension Tidying {
         for circle in try await store.read({ try $0.circlesEverOf(user) }) where !circle.isDeleted {
             try await rename(user, in: circle.id, erasure)
         }
-        // What waits for its place has no number yet.
+        // A row that waits for its place has no number yet.
         try await store.orderChanges()
         try await AuditTrail.order(in: store)
         try await inParts(try await store.read { try $0.changeSpan() }) { transaction, numbers in
@@ -121,7 +121,8 @@ extension Tidying {
             for search in ErasureSearch.removals(of: user, erasure) { try await self.carryOut(search, erasure) }
             for search in names { try await self.carryOut(search, erasure, concerning: circle) }
             try await EventStaging.discard(in: circle, self.store)
-            // Of calendars that the circle follows, what only the person saw is gone. In this turn nobody changes the others.
+            // The person's private events in calendars that the circle follows are gone. In this turn nobody changes the
+            // others.
             let (shown, bytes) = try await self.store.read { transaction in
                 (
                     try transaction.circle(circle).map(transaction.shownEventsOfSubscriptions) ?? [:],

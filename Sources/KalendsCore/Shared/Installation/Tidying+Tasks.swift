@@ -5,7 +5,7 @@ import Storage
 extension Tidying {
     private static let together = 500
 
-    /// Removes what files said of tasks that were deleted so long ago that nothing else is kept of them.
+    /// Removes what files said about tasks that were deleted so long ago that nothing else is kept about them.
     func forgetDeletedTasks() async throws {
         var last = ""
         while !isClosing {

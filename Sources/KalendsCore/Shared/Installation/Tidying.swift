@@ -76,20 +76,20 @@ package final class Tidying: Sendable {
 
     func afterDeleting(circle: String) { later { try await self.purge(circle: circle) } }
 
-    /// Removes what is stored of connections that have ended, unless runs have to do that; returns when everything is
-    /// gone.
+    /// Removes what is stored about connections that have ended, unless runs have to do that; returns when everything
+    /// is gone.
     private func purgeConnections() async throws {
         for id in try await store.read({ try $0.connectionsBeingRemoved(limit: 10_000) }) {
             try await purge(connection: id)
         }
     }
 
-    /// Removes what is stored of a connection that was deleted; returns when everything is gone.
+    /// Removes what is stored about a connection that was deleted; returns when everything is gone.
     private func purge(connection id: String) async throws {
         try await repeatedly { try $0.purgeConnection(id, limit: $1) }
     }
 
-    /// Removes what is stored of a connection that was deleted; what cannot be removed now is removed later.
+    /// Removes what is stored about a connection that was deleted; what cannot be removed now is removed later.
     func afterDeleting(connection id: String) async { try? await purge(connection: id) }
 
     func afterEndingConnections() { later { try await self.purgeConnections() } }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The body of a request while it arrives, which takes as long as its sender likes: nothing of it is in the memory that
-/// others wait for, since what is long goes into a spool.
+/// The body of a request while it arrives, which takes as long as its sender likes: it takes none of the memory that
+/// others wait for, since a long body goes into a spool.
 package struct ArrivingBody {
     private let pool: FairPool
     private let sender: Sender

@@ -11,7 +11,7 @@ package final class FairPool: Sendable {
     struct Size: Sendable {
         var bytes: Int
         var slots = Int.max
-        /// The most places that one person may have at a time.
+        /// The maximum number of places that one person may have at a time.
         var slotsPerPerson = Int.max
     }
 
@@ -32,7 +32,7 @@ package final class FairPool: Sendable {
     private let state = Mutex(State())
     /// The sentence for a sender who finds no room.
     private let busy: String
-    /// What a place is for, in a sentence for a person who has too many.
+    /// The purpose of a place, in a sentence for a person who has too many.
     private let purpose: String
 
     /// - Parameter purpose: the plural of what a place is for.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The one place where all incoming bytes are counted, whoever sends them: the server as a whole keeps only so many.
+/// The one place where all incoming bytes are counted, whoever sends them: the server as a whole keeps only a limited number.
 package struct Intake: Sendable {
     /// Spooled files that are arriving, waiting or being read: uploads, imports by address, and followed calendars.
     let files: FairPool
-    /// Spooled bodies of requests that are arriving, or waiting until there is memory for what is made of them.
+    /// Spooled bodies of requests that are arriving, or waiting until there is memory for the values made from them.
     let bodies: FairPool
     /// Bytes on the heap that belong to no request: key sets.
     let memory: FairPool

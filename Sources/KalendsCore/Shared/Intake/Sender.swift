@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whom incoming bytes are counted for: a caller, and the caller's network.
+/// The party for whom incoming bytes are counted: a caller, and the caller's network.
 ///
 /// All users of one network share what a network may take, so that more accounts do not get anybody more. A host
 /// application acts for many users from one address, so each of its users counts as a separate network.

@@ -4,7 +4,7 @@ import FeedTokens
 import ICalBridge
 import Storage
 
-/// What reads whole circles, each in its turn.
+/// Reads whole circles, each in its turn.
 protocol CircleReading: Sendable {
     var store: any Store { get }
     var memory: MemoryBudgets { get }
@@ -41,7 +41,7 @@ extension CircleReading {
         return share
     }
 
-    /// The same for the events of a user's own calendar, of which phones' plans and CalDAV calendars are no part.
+    /// The same for the events of a user's own calendar, without phones' plans and CalDAV calendars.
     func room(forEventsOf user: String) async throws -> MemoryShare {
         let share = MemoryShare(memory.circles, network: ByteString(user))
         try await share.hold(
@@ -59,7 +59,7 @@ extension CircleReading {
     ///
     /// - Parameters:
     ///   - owner: the user whose own entries the feed shows, if any.
-    ///   - form: a form other than iCalendar is made of that, and counts with it.
+    ///   - form: a form other than iCalendar is made from that, and counts with it.
     ///   - payer: who takes turns with others.
     /// - Returns: the room for the text; what a large one takes of this process's memory until it is in its spool; and
     ///   whether it has to be written there piece by piece, because so little was taken.
@@ -101,7 +101,7 @@ extension CircleReading {
         try await store.read { try RowSize.all(of: id, andOwnOf: owner, in: $0).memory }
     }
 
-    /// Reads whole circles in turn with others, each of them once it has room, which the body takes.
+    /// Reads whole circles, taking turns with others; each starts once it has room, which passes to the body.
     ///
     /// The room is given back with the result's second part. Throws 503 if others keep room or turn for too long.
     ///
@@ -188,7 +188,7 @@ extension SyncContext {
     /// Throws 503 if others keep the room for too long.
     func room(forRunOf connection: Connection) async throws -> RunRoom {
         let share = MemoryShare(memory.runs, network: sync.turn(of: connection.userID))
-        // What both sides agreed on is read as text, and kept as values.
+        // The contents that both sides agreed on are read as text, and kept as values.
         let known = try await store.read { try $0.runSize(of: connection.id) }
         let count = try await memoryNeeded(forCircle: connection.circleID, andOwnOf: nil) + 2 * known
         if !share.holdNow(count) { try await sync.waitingForRoom { try await share.hold(count) } }
@@ -213,8 +213,8 @@ private struct RowSize: Sendable {
             try owner.map { try transaction.ownUsage(of: $0) } ?? Usage())
     }
 
-    /// The approximate bytes needed while something is made of the rows: each text exists as a row, as values and as
-    /// the result.
+    /// The approximate number of bytes needed while something is made from the rows: each text exists as a row, as
+    /// values and as the result.
     var memory: Int { rows.bytes * 4 + rows.count * 3072 }
 
     /// The approximate bytes of the rows as iCalendar text.

@@ -35,7 +35,7 @@ package final class MemoryBudget: Sendable {
     private let patience: Duration
     private let state = Mutex(State())
 
-    /// The most requests that may wait, of all networks and of one: each of them holds a connection.
+    /// The maximum number of requests that may wait, of all networks and of one: each of them holds a connection.
     private static let mostWaiting = 1024
     private static let mostWaitingOfOne = 64
 

@@ -87,7 +87,7 @@ package final class MemoryShare: Sendable {
     ///
     /// - Parameters:
     ///   - name: what identifies the bytes.
-    ///   - early: a share with what was held before the bytes were there; it counts if it is of the same budget.
+    ///   - early: a share with what was held before the bytes were there; it counts if it belongs to the same budget.
     package func hold(
         _ count: Int, of shared: SharedAnswers, as name: ByteString, from early: MemoryShare? = nil
     ) async throws {
@@ -159,7 +159,7 @@ package struct MemoryBudgets: Sendable {
     let answers: MemoryBudget
     /// Feeds that are being sent: all readers share their bytes, and no list that waits holds up a feed.
     package let feeds: MemoryBudget
-    /// Texts of large circles while something is made of them; at worst one at a time.
+    /// Texts of large circles while something is made from them; at worst one at a time.
     let texts: MemoryBudget
     /// Large resources that calendar apps change; one user's have three quarters of it.
     let edits: MemoryBudget
@@ -191,7 +191,7 @@ package struct MemoryBudgets: Sendable {
         imports = MemoryBudget(limit: limits.importMemory, ofOne: limits.importMemory, patience: .seconds(600))
     }
 
-    /// The most bytes of elements on one page of a list (4 MiB); a larger element gets a page of its own.
+    /// The maximum number of bytes of elements on one page of a list (4 MiB); a larger element gets a page of its own.
     package static let mostPageBytes = 4 << 20
 
     /// What one import takes while it is compared with what is stored (16 MiB).
@@ -241,9 +241,9 @@ package struct RequestMemory: Sendable {
     package let large: MemoryShare
     package let answer: MemoryShare
     package let feed: MemoryShare
-    /// What a change reads of a large resource.
+    /// What a change reads from a large resource.
     package let edit: MemoryShare
-    /// Who takes turns at the database for it.
+    /// The party that takes turns at the database for it.
     package let caller: DatabaseCaller
 
     package init(_ budgets: MemoryBudgets, network: ByteString? = nil) {

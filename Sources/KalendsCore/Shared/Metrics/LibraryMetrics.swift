@@ -8,7 +8,7 @@ import Synchronization
 /// Names get Prometheus' form and units: `http.requests` counts as `http_requests_total`, and a timer is a histogram in
 /// seconds. Each name has one kind, and ours are reserved: whatever else is reported under them is dropped.
 package final class LibraryMetrics: MetricsFactory {
-    /// The most series that are kept: a label with a stranger's text must not fill the memory.
+    /// The maximum number of series that are kept: a label with a stranger's text must not fill the memory.
     static let most = 10_000
     private static let reserved = ["kalends_", "process_"]
 
@@ -109,7 +109,7 @@ package final class LibraryMetrics: MetricsFactory {
         series(.histogram, label, dimensions) ?? NOOPMetricsHandler.instance
     }
 
-    // What was counted stays: a counter that is made again goes on.
+    // Counts stay: a counter that is made again goes on.
     package func destroyCounter(_ handler: any CounterHandler) {}
     package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
     package func destroyMeter(_ handler: any MeterHandler) {}

@@ -9,7 +9,7 @@ final class LibrarySeries: CounterHandler, FloatingPointCounterHandler, MeterHan
     enum Kind: String {
         case counter, gauge, summary, histogram
 
-        /// What Prometheus' conventions append to a name that lacks it.
+        /// The ending that Prometheus' conventions append to a name that lacks it.
         func ending(after name: String) -> String {
             switch self {
             case .counter where !name.hasSuffix("_total"): "_total"
@@ -25,9 +25,9 @@ final class LibrarySeries: CounterHandler, FloatingPointCounterHandler, MeterHan
     }
 
     private let kind: Kind
-    /// Of a timer only.
+    /// Only for a timer.
     private let counter = Metrics.Counter()
-    /// Of everything else.
+    /// For everything else.
     private let values = Mutex(Values())
 
     init(_ kind: Kind) { self.kind = kind }

@@ -64,7 +64,7 @@ package final class Metrics: Sendable {
     private let takenPushes = Atomic(0)
     private let failedPushes = Atomic(0)
     private let writes: WriteGauge
-    /// What libraries report through swift-metrics, and a program that this one is part of.
+    /// Metrics that libraries, and a program that this one is part of, report through swift-metrics.
     package let libraries = LibraryMetrics()
 
     package init(writes: WriteGauge = WriteGauge()) { self.writes = writes }

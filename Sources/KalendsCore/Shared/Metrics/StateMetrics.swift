@@ -56,7 +56,7 @@ struct StateMetrics {
                 "\(services.leases.shards.count)")
             add(
                 "missing_reads",
-                "At least how many reads were recorded by servers that do not run, and are not counted.",
+                "The minimum number of uncounted reads that servers recorded which are not running.",
                 "\(servers.filter { !$0.isRunning }.reduce(0) { $0 + $1.server.missing })")
         }
         return text

@@ -17,7 +17,7 @@ package final class KeyRotation: Sendable {
     private let files: KeyFiles?
     private let isBusy = Mutex(false)
 
-    /// The most rows that one transaction reseals: a few milliseconds in which other writers wait.
+    /// The maximum number of rows that one transaction reseals: a few milliseconds in which other writers wait.
     private static let rows = 200
 
     package init(key: SealingKey, files: KeyFiles?) { (self.key, self.files) = (key, files) }
@@ -45,7 +45,7 @@ package final class KeyRotation: Sendable {
         var outcome = Outcome()
         for column in SealedColumn.all { try await reseal(column, in: acts.store, &outcome) }
         let count = outcome.resealed
-        try await acts.act(on: .installation(touchingNoCircle: "What is sealed stays the same text."), for: caller) {
+        try await acts.act(on: .installation(touchingNoCircle: "The sealed text stays the same."), for: caller) {
             _ in
             ActResult(noting: AuditNote(.sealingKeyRotated, "sealingKey", detail: ["texts": .integer(count)]))
         }

@@ -3,9 +3,9 @@
 import ICalBridge
 import Storage
 
-/// All that is stored of a person, as the files of one archive, a few at a time.
+/// Everything that is stored about a person, as the files of one archive, a few at a time.
 ///
-/// Each read is of a moment of its own, so that an archive of any size holds nobody up: what changes meanwhile may be in
+/// Each read sees its own moment, so that an archive of any size holds nobody up: data that changes in the meantime may be in
 /// it as it was before or after.
 package struct PersonArchive: Sendable {
     private let data: PersonData
@@ -148,12 +148,12 @@ package struct PersonArchive: Sendable {
     }
 }
 
-/// What is stored of a person, for the person and for the installation.
+/// What is stored about a person, for the person and for the installation.
 package struct PersonData: Acting, CircleReading {
     let acts: Acts
     let memory: MemoryBudgets
 
-    /// Begins an archive of what is stored of a person; the audit trail notes it.
+    /// Begins an archive of what is stored about a person; the audit trail notes it.
     ///
     /// Throws 404 unless the caller is the person or acts for the installation, and 403 in a session that did not begin a
     /// moment ago.

@@ -3,7 +3,7 @@
 import FeedTokens
 package import Storage
 
-/// What stays after the erasure of a person, and nobody can be found by.
+/// The data that stays after the erasure of a person, and by which nobody can be found.
 package enum ErasureRemnant: String, CaseIterable, Sendable {
     case items, importedEvents, subscriptions, activity, auditTrail, addresses, otherRecords, keptAnswers, journal
     case elsewhere, unusedSpace, logs, backups
@@ -45,13 +45,15 @@ package enum ErasureRemnant: String, CaseIterable, Sendable {
             "Records of other people's connections may show the person's name in titles until they are pruned."
         case .keptAnswers: "Answers to sign-ins and to the host application by an Idempotency-Key stay for a day."
         case .journal:
-            "Places of the journal of reads that were not used again have the number of a feed that no longer exists."
+            "Entries of the journal of reads that were not overwritten have the number of a feed that no longer exists."
         case .elsewhere:
             "Events in calendars at providers and on phones, and messages that host applications received, are out of reach."
         case .unusedSpace:
-            "The database was not rewritten: unused space of its file may have pieces until its next VACUUM."
-        case .logs: "The log names people by a pseudonym that this server makes; it goes as the operator's logs go."
-        case .backups: "Backups that were made before have everything; they go as the operator's backups go."
+            "The database was not rewritten: unused space of its file may still hold pieces of the data until its next VACUUM."
+        case .logs:
+            "The log names people by a pseudonym that this server makes; it is deleted when the operator deletes logs."
+        case .backups:
+            "Backups that were made before still have everything; they are deleted when the operator deletes backups."
         }
     }
 }
@@ -78,8 +80,8 @@ package struct PersonErasures: Sendable {
     private static let patience = Duration.seconds(10)
     private static let pause = Duration.milliseconds(50)
 
-    /// Erases a person: when this returns, nothing of theirs opens anything any more, and unless it was very much, all of
-    /// it is gone.
+    /// Erases a person: when this returns, none of their credentials works any more, and unless there was very much data, all
+    /// of it is gone.
     ///
     /// Throws 404 unless the caller is the person or acts for the installation, 403 in a session that did not begin a
     /// moment ago, and 409 where a person is the last owner of circles that have other members. An erasure that is under

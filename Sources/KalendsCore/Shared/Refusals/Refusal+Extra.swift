@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Refusal {
-    /// What a refusal names for programs besides its sentence.
+    /// The fields of a refusal for programs, in addition to its sentence.
     package enum Extra: Hashable, Sendable {
         case feed(String)
         case subscription(String)

@@ -62,7 +62,7 @@ package struct Refusal: Error, Sendable {
     package var faults: FaultList
     /// Seconds after which the request may be repeated; nil when that is unknown.
     package var retryAfter: Int?
-    /// What it names for programs.
+    /// The fields for programs.
     package var extra: Extra?
 
     /// - Parameter code: nil for the code of the kind.

@@ -183,7 +183,7 @@ package struct FieldReader {
         if !faults.isEmpty { throw Refusal.invalid(faults) }
     }
 
-    /// The most bytes of notes.
+    /// The maximum size in bytes of notes.
     package static let longestNotes = 65_536
 
     /// The years that calendars can show; there are no zones for earlier years and no rules for later ones.

@@ -17,7 +17,7 @@ package struct InputType<Value: Sendable>: Sendable {
 
     package func documented(_ schema: JSONSchema) -> InputType { InputType(schema, read) }
 
-    /// The values of which `make` makes others; any other value is a fault.
+    /// The values from which `make` makes others; any other value is a fault.
     ///
     /// - Parameter rule: the fault's message, where `make` may return nil.
     package func made<Other>(

@@ -4,7 +4,7 @@
 package struct PageRequest: Sendable {
     /// The key after which the part begins; empty for the first part.
     package var after = ""
-    /// The most elements to return.
+    /// The maximum number of elements to return.
     package var limit: Int
 
     package init(after: String = "", limit: Int) {

@@ -11,7 +11,7 @@ package enum AccountCredential: Sendable {
     case oauth(OAuthGrant)
     case password(CalDAVAccount, username: String, password: Concealed)
 
-    /// What is sealed: a grant, or an account with its name and password.
+    /// The sealed text: a grant, or an account with its name and password.
     private struct Document: JSONFormed {
         var grant: JSONValue?
         var account: JSONValue?

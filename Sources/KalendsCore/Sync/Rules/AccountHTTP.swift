@@ -57,7 +57,7 @@ struct AccountHTTP: ProviderLine {
     /// Whoever named the hosts.
     let asker: ByteString
 
-    /// The most addresses of one host that are tried.
+    /// The maximum number of addresses of one host that are tried.
     private static let tries = 3
     /// From the look-up to the end of the answer, so that a server that sends a byte now and then cannot hold up a run
     /// for long.

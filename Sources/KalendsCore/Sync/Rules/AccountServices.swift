@@ -11,7 +11,7 @@ struct AccountServices: CalDAVServices {
     /// Whoever named the domain.
     let asker: ByteString
 
-    /// The most services of one domain that are tried.
+    /// The maximum number of services of one domain that are tried.
     private static let most = 4
 
     func services(of domain: String) async -> [CalDAVService] {

@@ -37,7 +37,7 @@ package struct ConnectionAttention: Hashable, Sendable {
     /// The number of consecutive failures after which a problem no longer counts as temporary.
     private static let manyFailures = 3
 
-    /// The most items that are named one by one.
+    /// The maximum number of items that are named one by one.
     static let mostItems = 20
 
     /// Makes one of an item that cannot be written as it is.
@@ -50,7 +50,7 @@ package struct ConnectionAttention: Hashable, Sendable {
                 title: link.refused?.title ?? link.agreed?.ours.title ?? ""), problem: link.problem ?? .refused)
     }
 
-    /// Makes those of items of which the calendar keeps less than they say.
+    /// Makes the alerts for items that the calendar keeps only in part.
     static func all(of short: ShortenedItems, at: Int) -> [ConnectionAttention] {
         let named = short.items.prefix(mostItems).map { one in
             ConnectionAttention(
@@ -59,7 +59,7 @@ package struct ConnectionAttention: Hashable, Sendable {
                     collection: one.item.collection.rawValue, id: one.item.id, occurrence: one.item.occurrence,
                     title: one.title), fields: one.fields ?? [])
         }
-        return named + more(short.count - named.count, .shortened, "of which the calendar keeps less", at: at)
+        return named + more(short.count - named.count, .shortened, "that the calendar keeps only in part", at: at)
     }
 
     /// Makes one that says how many further items there are; none for no items.
@@ -136,7 +136,7 @@ package struct ConnectionAttention: Hashable, Sendable {
             found.append(
                 ConnectionAttention(
                     kind: .failing, at: own.lastSyncAt ?? own.stateAt,
-                    message: "The last \(own.failures) tries failed. They go on at longer intervals.",
+                    message: "The last \(own.failures) tries failed. Further tries follow at longer intervals.",
                     count: own.failures))
         }
         return found

@@ -4,8 +4,7 @@ package import CalendarSync
 import ICalBridge
 import Storage
 
-/// The rows of a circle that are read for a connection's calendar; its contents are then worked out without the
-/// database.
+/// The rows of a circle that are read for a connection's calendar; its contents are then computed without the database.
 struct ConnectionRows: Sendable {
     /// The items that may be in the window, and those that are linked.
     let items: [ScheduleItem]
@@ -15,7 +14,7 @@ struct ConnectionRows: Sendable {
     let deleted: Set<ItemKey>
     /// The user's office days, if this connection carries them.
     let officeDays: [Ours]
-    /// The circle's version that this is of; 0 for a deleted circle.
+    /// The circle's version from which this was made; 0 for a deleted circle.
     let version: Int
 
     init(of connection: Connection, window: FeedWindow, in transaction: any ReadTransaction) throws {

@@ -28,7 +28,7 @@ struct ConnectionParts: Sendable {
     let installation: String
     /// Connections that this user had in this circle before: their events are recognized.
     let former: Set<ByteString>
-    /// The other connections of the circle, which write events of their own.
+    /// The circle's other connections, which write their own events.
     let others: Set<ByteString>
     /// Whether another one of them has the same calendar under the same id: its person was asked when it was chosen.
     let sharesIt: Bool
@@ -36,7 +36,7 @@ struct ConnectionParts: Sendable {
     /// The version of the mapping, which is raised when items become different entries than before.
     private static let mapping = 1
 
-    /// Looks up what a connection depends on. Nothing is shown of a deleted circle.
+    /// Looks up what a connection depends on. A deleted circle shows nothing.
     init(_ connection: Connection, in transaction: any ReadTransaction, _ settings: ServerSettings) throws {
         self.connection = connection
         let circle = try transaction.circle(connection.circleID)

@@ -60,7 +60,7 @@ extension ConnectionRun {
         // Nobody else settles conflicts while this run has the lease.
         let undecided = try await context.undecidedItems(of: start.parts.connection)
         let isCalm = record.state == .done && record.status == .success && failure == nil
-        // The wish for an undo took the place of what changes here and there wished meanwhile, which is for a run at once.
+        // The request for an undo replaced those that changes on either side made meanwhile, so the next run is due at once.
         let isUndo = start.pendingRun?.kind == .undo && failure == nil
         try await storing(requestsOf: start) { transaction in
             guard var own = try transaction.connectionEverKnown(id),
@@ -120,7 +120,7 @@ extension ConnectionRun {
         }
     }
 
-    /// Removes the oldest records until the rest has at most so many bytes.
+    /// Removes the oldest records until the rest has at most this many bytes.
     private func trimRecords(to bytes: Int) async throws {
         try await context.store.recordRepeatedly { try $0.trimSyncRecords(of: id, to: bytes, limit: $1) }
     }

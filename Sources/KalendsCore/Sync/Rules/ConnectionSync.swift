@@ -22,7 +22,7 @@ package struct ConnectionSync: Service {
 
     private static let pause = Duration.seconds(1)
     private static let counting = Duration.seconds(60)
-    /// The most connections of a provider that one query finds.
+    /// The maximum number of connections of a provider that one query finds.
     private static let most = 20_000
 
     package func run() async throws {

@@ -7,10 +7,10 @@ extension DatabaseSyncStore {
     /// The item was changed after the inbound change was worked out.
     private struct ChangedMeanwhile: Error {}
 
-    /// The most edits of one transaction: each writes the item and one of its occurrences.
+    /// The maximum number of edits in one transaction: each writes the item and one of its occurrences.
     private static let editsAtOnce = 200
 
-    /// A change of very many occurrences is applied in several transactions, of which the last stores the batch: what
+    /// A change of very many occurrences is applied in several transactions, the last of which stores the batch: what
     /// was applied before a break is what both sides have when it is worked out again.
     func apply(_ change: InboundChange, recording batch: SyncBatch) async throws -> InboundAnswer {
         var change = change

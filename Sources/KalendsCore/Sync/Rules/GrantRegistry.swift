@@ -14,7 +14,7 @@ package final class GrantRegistry: Sendable {
         var gates: [ByteString: MailboxGate] = [:]
     }
 
-    /// The most entries of each kind; beyond that, all of them are dropped and created again when needed.
+    /// The maximum number of entries of each kind; beyond that, all of them are dropped and created again when needed.
     private static let most = 20_000
 
     private let state = Mutex(State())

@@ -28,8 +28,8 @@ struct InboundEdits {
     let view: InboundView
     let names: CircleNames
     private(set) var content: any ItemContent
-    /// The occurrences that have to be stored, by their original starts; nil stands for an occurrence as the series has
-    /// it.
+    /// The occurrences that have to be stored, by their original starts; nil means that the occurrence is as the series
+    /// has it.
     private(set) var occurrences: [Instant: OccurrenceContent?] = [:]
     /// The contents of additional items.
     private(set) var copies: [any ItemContent] = []

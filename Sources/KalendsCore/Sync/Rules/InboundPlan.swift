@@ -27,7 +27,7 @@ struct SeenItem: Equatable, Sendable {
     }
 }
 
-/// What has to be stored of an item after edits of its event; recurrence rules were expanded outside of any transaction.
+/// What has to be stored for an item after edits of its event; recurrence rules were expanded outside of any transaction.
 struct InboundPlan: Sendable {
     private var draft: ItemDraft?
     /// By the original start; nil for an occurrence as the series has it.
@@ -90,7 +90,7 @@ struct InboundPlan: Sendable {
         return after.bytes - before.bytes + (after.count - before.count) * ChangedOccurrence.besidesContent
     }
 
-    /// How many occurrences, and about how many bytes of them, are written while all others who write wait.
+    /// The number of occurrences, and about how many bytes of them, that are written while all other writers wait.
     private static let together = 500
     private static let mostBytes = 512 << 10
 

@@ -6,8 +6,8 @@ import Synchronization
 
 /// The door through which everything comes that a provider answers to one run or one question.
 ///
-/// Bytes take room as they arrive and give it back with the last value made of them, documents are read in turns, and
-/// all of it has a time. Once room or time has run out, nothing more is sent.
+/// Bytes take room as they arrive and give it back with the last value made from them, documents are read in turns, and
+/// all of this is limited in time. Once room or time has run out, nothing more is sent.
 final class LimitedProviderHTTP: ProviderHTTP {
     private struct State {
         var sent = 0
@@ -19,7 +19,7 @@ final class LimitedProviderHTTP: ProviderHTTP {
 
     /// How long a run may take; the next one continues it.
     static let timeOfRun = Duration.seconds(900)
-    /// How long a question may take that a person waits for.
+    /// How long a question may take while a person waits for it.
     static let timeOfQuestion = Duration.seconds(90)
     /// After this time an answer is slow.
     private static let usual = Duration.milliseconds(500)
@@ -157,7 +157,7 @@ final class LimitedProviderHTTP: ProviderHTTP {
     }
 }
 
-/// The room of one answer: taken as its bytes arrive, given back with the last value that is made of it.
+/// The room of one answer: taken as its bytes arrive, given back with the last value that is made from it.
 private final class ResponseMemory: Sendable {
     private let holding: FairPool.Holding
     private let answers: ForeignAnswers

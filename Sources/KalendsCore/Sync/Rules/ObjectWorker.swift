@@ -7,7 +7,8 @@ import CalendarSync
 /// No process reads what two accounts have, so whatever an object could do to its process reaches no other account.
 /// One process answers many questions; if it dies, the object that it was reading is left out, and a new process goes on.
 actor ObjectWorker: ObjectReading {
-    /// The most processes that objects of one account may end; whoever has more of such objects wants no calendar read.
+    /// The maximum number of processes that objects of one account may end; whoever has more of such objects wants no
+    /// calendar read.
     private static let mostDeaths = 20
 
     private let executable: String
@@ -55,7 +56,7 @@ actor ObjectWorker: ObjectReading {
                 throw ProviderFailure(
                     .unavailable(retryAfter: nil), "Too many events could not be read within the limits.")
             }
-            // What ends a process at once is to blame for it.
+            // An object that ends a process at once is the cause of it.
             if !wasWorn { answers.append(.beyondLimits) }
         }
         return answers

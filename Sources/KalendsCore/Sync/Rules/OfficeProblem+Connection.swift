@@ -5,8 +5,8 @@ import OfficeDays
 import Storage
 
 extension WriteTransaction {
-    /// Stores the problem that prevents a connection from writing its user's office days; after a run without failure
-    /// there is none. Temporary failures are not reported as problems.
+    /// Stores the problem that prevents a connection from writing its user's office days; a run without failure has no
+    /// problem. Temporary failures are not reported as problems.
     func noteOfficeProblem(_ failure: ProviderFailure?, of own: Connection, now: Int) throws {
         guard own.provider != .apple, let profile = try officeProfile(of: own.userID) else { return }
         let settings: OfficeSettings = try OfficeStored.read(profile.settings)

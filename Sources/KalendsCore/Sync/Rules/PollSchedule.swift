@@ -45,7 +45,7 @@ package struct RequestForecast: Hashable, Sendable {
     package let limit: Int?
     /// The requests of a look, on average of today and yesterday.
     let perLook: Double
-    /// The requests to come besides looks: for changes, channels, and questions of people.
+    /// The expected requests other than looks: for changes, channels, and questions of people.
     let others: Double
 
     private static let dayLength = 86_400_000.0
@@ -68,7 +68,7 @@ package struct RequestForecast: Hashable, Sendable {
     /// The requests of the whole day if every connection is looked at when its person wants it.
     package var total: Int { Int(polls + rest) }
 
-    /// How many times as long the intervals have to be for that to be at most the limit; 1 where it is anyway.
+    /// The factor by which the intervals have to grow for that to be at most the limit; 1 where it is anyway.
     package var stretch: Double {
         guard let limit, total > limit else { return 1 }
         let room = Double(limit) - rest
@@ -81,7 +81,7 @@ package struct RequestForecast: Hashable, Sendable {
 }
 
 extension SyncContext {
-    /// Returns what each provider's day holds, not older than a minute; without requests and connections, none.
+    /// Returns what each provider's day holds, at most a minute old; nothing for a provider without requests and connections.
     package func requestForecasts() async throws -> [RequestForecast] {
         let now = now()
         if let known = sync.forecasts(now: now) { return known }

@@ -24,13 +24,14 @@ struct RequestSource: Hashable, Sendable {
 
 /// Counts the requests that leave for providers, and holds back those of an account that is near its provider's limit.
 ///
-/// What a connection sent waits here until its run is stored, or for a minute, so that no request costs a write of its own.
+/// The counts of a connection's requests wait here until its run is stored, or for a minute, so that no request costs a write
+/// of its own.
 final class RequestCounter: Sendable {
     enum Kind: String, Hashable, Sendable { case read, write, push, token }
 
     enum Outcome: String, Hashable, Sendable { case success, limited, refused, failed, unanswered }
 
-    /// What the metrics tell apart.
+    /// The properties that the metrics distinguish.
     private struct Series: Hashable {
         var provider: Connection.Provider
         var kind: Kind
@@ -59,7 +60,7 @@ final class RequestCounter: Sendable {
         var shards = Shards.all
     }
 
-    /// The most requests of one account, and within how many seconds: nine tenths of what the provider allows.
+    /// The maximum number of requests of one account, and within how many seconds: nine tenths of what the provider allows.
     static func limit(_ provider: Connection.Provider) -> (calls: Int, seconds: Int)? {
         switch provider {
         case .google: (540, 60)
@@ -70,8 +71,8 @@ final class RequestCounter: Sendable {
 
     /// The limit of an account at this server.
     ///
-    /// Of several servers, the one that does a connection's runs has eight tenths of what the provider allows. What people ask
-    /// for arrives at any of them: the others share one tenth by their shards, so that all together stay below it.
+    /// If there are several servers, the one that does a connection's runs has eight tenths of what the provider allows.
+    /// People's requests arrive at any of them: the others share one tenth by their shards, so that all together stay below it.
     func limit(_ source: RequestSource) -> (calls: Int, seconds: Int)? {
         guard let (calls, seconds) = Self.limit(source.provider) else { return nil }
         let shards = state.withLock { $0.shards }
@@ -92,7 +93,7 @@ final class RequestCounter: Sendable {
 
     // MARK: The limit of an account
 
-    /// Waits until an account may send so many more requests, and notes them.
+    /// Waits until an account may send this many more requests, and notes them.
     func enter(_ source: RequestSource, calls: Int) async throws(TransportFailure) {
         guard source.account != nil, let limit = limit(source) else { return }
         while let wait = wait(source, calls, limit, now: .now) {

@@ -113,13 +113,13 @@ final class SyncMetrics: Sendable {
             "Requests to providers as these count: each one of a batch, and a PATCH at Google as three.",
             requests.map { "provider_requests_total\($0.labels) \($0.value)" })
         add(
-            "provider_requests_today", "gauge", "The same of the day in UTC, by all servers.",
+            "provider_requests_today", "gauge", "The same for the day in UTC, over all servers.",
             days.map { "provider_requests_today\(label($0.provider)) \($0.day.today.requests)" })
         add(
-            "provider_successes_today", "gauge", "The successful ones among them, at most.",
+            "provider_successes_today", "gauge", "An upper bound for how many of these were successful.",
             days.map { "provider_successes_today\(label($0.provider)) \($0.day.today.successes)" })
         add(
-            "provider_requests_forecast", "gauge", "The same of the whole day, if intervals are not made longer.",
+            "provider_requests_forecast", "gauge", "The same for the whole day, if intervals are not made longer.",
             days.map { "provider_requests_forecast\(label($0.provider)) \($0.total)" })
         add(
             "provider_requests_limit", "gauge", "What googleRequestsPerDay allows.",

@@ -8,7 +8,7 @@ import Synchronization
 /// Decides which connections run in this process, and how many at once: one run per connection, a few per user and per
 /// host, and a number of places for each provider, so that a slow provider does not delay the others.
 package final class SyncScheduler: Sendable {
-    /// What runs share: a provider, or a host if users give the addresses.
+    /// The place that runs share: a provider, or a host if users give the addresses.
     struct Gate: Hashable, Sendable {
         var provider: Connection.Provider
         /// The host; nil if all accounts are at one provider.
@@ -93,12 +93,12 @@ package final class SyncScheduler: Sendable {
         answers = ForeignAnswers(limit: limits.providerMemory)
     }
 
-    /// The most simultaneous runs for each provider, for one user, and with one host. The limit for one host is
-    /// divided among the servers by their shards; each has at least one.
+    /// The maximum number of simultaneous runs for each provider, for one user, and with one host. The limit for one
+    /// host is divided among the servers by their shards; each has at least one.
     static let perProvider = 32
     static let perUser = 2
     static let perHost = 8
-    /// The most hosts and providers whose requests to wait are remembered.
+    /// The maximum number of hosts and providers whose requests to wait are remembered.
     private static let mostPaces = 10_000
     /// How long a quick run keeps its room at most while others wait.
     private static let patience = Duration.seconds(1)
@@ -240,7 +240,8 @@ package final class SyncScheduler: Sendable {
 
     // MARK: Providers that ask to wait
 
-    /// Records how a run's provider answered: an account that it asks to wait waits, and if it asks everybody to, all do.
+    /// Records how a run's provider answered: if it asks an account to wait, that account waits; if it asks everybody, all
+    /// accounts do.
     ///
     /// - Parameter failure: nil for a run that ended without a failure.
     func note(_ failure: ProviderFailure?, of own: Connection, now: Int) {
@@ -301,7 +302,7 @@ package final class SyncScheduler: Sendable {
 
     func keep(_ found: [RequestForecast], now: Int) { state.withLock { $0.forecasts = (found, now) } }
 
-    /// How many times as long the intervals of a provider's connections are, so that its requests of the day suffice.
+    /// The factor by which the intervals of a provider's connections are longer, so that its requests of the day suffice.
     func stretch(_ provider: Connection.Provider) -> Double {
         state.withLock { $0.forecasts }?.found.first { $0.provider == provider }?.stretch ?? 1
     }

@@ -25,7 +25,7 @@ extension Connections {
 
     /// How long a sign-in may take, in milliseconds.
     private static let patience = 600_000
-    /// The most sign-ins of one connection at a time; people may open the page twice.
+    /// The maximum number of sign-ins of one connection at a time; people may open the page twice.
     private static let mostAtOnce = 5
 
     /// Begins a sign-in at the provider; throws 409 for a provider without one, 422 for a `returnTo` that is not

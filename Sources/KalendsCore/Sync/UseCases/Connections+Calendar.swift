@@ -51,7 +51,7 @@ extension Connections {
             if own.calendarID.map({ $0 != calendar.id }) ?? true {
                 left = try Self.leave(own, server, now: now, in: transaction)
             }
-            // Who paused a connection resumes it too, also in another calendar.
+            // A person who paused a connection also resumes it, even in another calendar.
             let waits = waits && own.calendarID == nil || own.state == .paused
             (own.calendarID, own.calendarName) = (calendar.id, calendar.name)
             (own.calendarTimeZone, own.missingSince, own.failures) = (calendar.timeZone, nil, 0)
@@ -85,8 +85,8 @@ extension Connections {
                 + "calendar, or send shareWith: true.", code: .calendarShared)
     }
 
-    /// The holder of a connection's lease while the links to its former calendar are removed, and how long it has it, in
-    /// milliseconds.
+    /// The holder of a connection's lease while the links to its former calendar are removed, and how long it holds the lease,
+    /// in milliseconds.
     private static let leaving = (holder: "another calendar", time: 60_000)
 
     /// Prepares for a different calendar; the events in the former calendar stay there.
@@ -114,8 +114,8 @@ extension Connections {
         return position
     }
 
-    /// Removes the links to a former calendar, of which there may be very many, in short transactions. Should that fail,
-    /// the next run sees from the position whose they are.
+    /// Removes the links to a former calendar, possibly very many, in short transactions. Should that fail, the next run sees
+    /// from the position whose they are.
     private func forgetLinks(of id: String, at position: String) async {
         let store = context.store
         try? await store.recordRepeatedly { try $0.forgetSomeSyncLinks(of: id, at: position, limit: $1) }

@@ -38,8 +38,8 @@ extension Connections {
     ///
     /// - Parameters:
     ///   - position: the link after which the part begins.
-    ///   - show: makes the result with a function that fetches up to so many links after a given one, nil for the
-    ///     part's first ones; each link holds the full text that both sides agreed on.
+    ///   - show: makes the result with a function that fetches up to a given number of links after a given one, nil for
+    ///     the part's first ones; each link holds the full text that both sides agreed on.
     package func mappings<Shown: Sendable>(
         of id: String, after position: (collection: String, item: String, occurrence: String), for caller: Caller,
         _ show:
@@ -66,8 +66,8 @@ extension Connections {
     ///
     /// - Parameters:
     ///   - number: the number of the conflict before which the part begins.
-    ///   - show: makes the result with a function that fetches up to so many conflicts after a given one, nil for the
-    ///     part's first ones.
+    ///   - show: makes the result with a function that fetches up to a given number of conflicts after a given one, nil
+    ///     for the part's first ones.
     package func conflicts<Shown: Sendable>(
         of id: String, before number: Int, for caller: Caller,
         _ show: @escaping @Sendable ((_ last: ListedConflict?, _ count: Int) throws -> [ListedConflict]) throws -> Shown
@@ -100,8 +100,8 @@ extension Connections {
     ///
     /// - Parameters:
     ///   - number: the number of the entry before which the part begins.
-    ///   - show: makes the result with a function that fetches up to so many entries after a given one, nil for the
-    ///     part's first ones.
+    ///   - show: makes the result with a function that fetches up to a given number of entries after a given one, nil
+    ///     for the part's first ones.
     package func journal<Shown: Sendable>(
         of id: String, before number: Int, for caller: Caller,
         _ show: @escaping @Sendable ((_ last: ListedEntry?, _ count: Int) throws -> [ListedEntry]) throws -> Shown
@@ -154,7 +154,7 @@ extension AuthorizedCircle {
         throw Refusal.missing(.conflict)
     }
 
-    /// Returns what is made of the latest open or resolved conflicts of some of the circle's connections, the latest
+    /// Returns what is made from the latest open or resolved conflicts of some of the circle's connections, the latest
     /// first. Conflicts may be large, so each is read by itself.
     ///
     /// - Parameter show: gets a conflict and the index of its connection.

@@ -32,7 +32,7 @@ package struct Connections: Sendable {
             ).filter { $0.item.map { caller.mayKnow(itemOf: $0.collection) } ?? true }
         }
 
-        /// What the calendar keeps less of, as the latest run saw it that came to an end.
+        /// What the calendar keeps only in part, as seen by the latest run that finished.
         private static func shortened(
             of own: Connection, in transaction: any ReadTransaction
         ) throws -> [ConnectionAttention] {

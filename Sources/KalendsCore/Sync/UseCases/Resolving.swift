@@ -63,8 +63,8 @@ package struct Resolving: Sendable {
     }
 
     /// Looks whether an event that was deleted in the calendar, or some of its occurrences, have come back since: what
-    /// somebody took out of the bin is not to be cancelled here. Returns the record without those, settled if all are
-    /// there; nil for none. Throws what the provider fails with.
+    /// somebody took out of the bin is not to be cancelled here. Returns the record without those, settled if all of
+    /// them exist again; nil for none. Throws what the provider fails with.
     private func rescued(_ record: ConflictRecord, _ store: DatabaseSyncStore) async throws -> ConflictRecord? {
         let connection = store.parts.connection
         guard record.kind == .deletedThere, let calendar = connection.calendarID, connection.state == .active,

@@ -8,7 +8,7 @@ import Storage
 
 /// `/app/health`: everything that keeps the visitor's calendars in step, as one transaction finds it.
 struct HealthPages: Sendable {
-    /// The most circles, and the most app passwords, on the page.
+    /// The maximum number of circles, and the maximum number of app passwords, on the page.
     private static let (mostCircles, mostPasswords) = (200, 1000)
 
     func add(to routes: inout RouteTable) {

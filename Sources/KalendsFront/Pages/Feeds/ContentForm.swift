@@ -3,8 +3,8 @@
 import KalendsCore
 import Pages
 
-/// The form of a feed's or a connection's contents, made of its options: its fields, and what was typed into them as a
-/// body of the API.
+/// The form for a feed's or a connection's contents, made from its options: its fields, and what was typed into them as
+/// a body of the API.
 struct ContentForm<Options: ContentOptions>: Sendable {
     let kinds: ItemKinds
     /// The group whose form it is; nil for a form that sets all options.

@@ -110,7 +110,7 @@ extension FeedPage {
 }
 
 extension FeedLinks {
-    /// What each calendar app takes, for pages.
+    /// The links and addresses for each calendar app, for pages.
     var apps: [FeedPage.AppLink] {
         SubscriptionForm.allCases.map { form in
             FeedPage.AppLink(app: form.rawValue, address: address(form), isLink: form.isLink)

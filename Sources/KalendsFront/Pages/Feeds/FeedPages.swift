@@ -73,7 +73,8 @@ struct FeedPages: Sendable {
         }
     }
 
-    /// The end that was typed, which is the end of a day where the person is; nil for none, with a fault if it is no day.
+    /// The end that was typed, which is the end of a day where the person is; nil for none, with a fault if the text is not a
+    /// day.
     static func end(_ visit: PageVisit) async throws -> (at: Int?, fault: Fault?) {
         guard let text = visit.form["until"], !text.isEmpty else { return (nil, nil) }
         guard let day = CalendarPage.day(text) else {
@@ -117,7 +118,7 @@ struct FeedPages: Sendable {
 }
 
 extension Draft {
-    /// What was typed into the form of a feed, with what is wrong in it.
+    /// The input in the form of a feed, with its faults.
     init?(ofFeed refusal: Refusal, _ form: PageForm, _ content: ContentForm<FeedConfiguration>) {
         self.init(
             refusal, of: form, content.names + ["until"],

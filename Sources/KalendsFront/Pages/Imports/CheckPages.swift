@@ -6,7 +6,7 @@ import ICalBridge
 import KalendsCore
 import Pages
 
-/// The page that checks a calendar file, as `kalends check` does; nothing of the file is stored.
+/// The page that checks a calendar file, as `kalends check` does; no part of the file is stored.
 struct CheckPages: Sendable {
     private static let path = "/app/check"
 
@@ -51,7 +51,7 @@ struct CheckPages: Sendable {
 }
 
 extension CheckPage.Result {
-    /// The most problems that the page lists.
+    /// The maximum number of problems that the page lists.
     private static let mostProblems = 200
 
     fileprivate init(_ found: FileCheck.Result, bytes: Int) {

@@ -5,7 +5,7 @@ import KalendsCore
 import Pages
 
 extension Imports.Report {
-    /// The most problems that a page lists.
+    /// The maximum number of problems that a page lists.
     private static let mostProblems = 200
 
     /// The report as its page shows it.
@@ -14,7 +14,7 @@ extension Imports.Report {
     /// - zone: the zone of floating times.
     /// - start: the number of the first item.
     /// - leftOut: the items that the person has deselected on other parts of the list.
-    /// - choice: what the person chooses, in place of what the import was asked for.
+    /// - choice: the person's choices, which replace those of the import's request.
     func page(
         in zone: TimeZoneReference, start: Int, _ leftOut: LeftOut, choosing choice: ImportChoice
     ) -> ImportPage.Report {

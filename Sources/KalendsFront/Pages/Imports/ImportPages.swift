@@ -118,7 +118,7 @@ struct ImportPages: Sendable {
     /// - Parameters:
     /// - start: the number of the first item.
     /// - leftOut: the items that the person has deselected on other parts of the list.
-    /// - choice: what the person chooses, in place of what the import was asked for.
+    /// - choice: the person's choices, which replace those of the import's request.
     private static func show(
         _ visit: PageVisit, from start: Int, leaving leftOut: LeftOut, choosing choice: ImportChoice = ImportChoice()
     ) async throws -> Response {
@@ -208,7 +208,7 @@ struct ImportPages: Sendable {
         return all
     }
 
-    /// What a form chooses.
+    /// The choices of a form.
     private static func choice(_ visit: PageVisit) -> ImportChoice {
         ImportChoice(
             extras: Set(visit.form.all("keep").compactMap { EventExtra(choice: $0) }),

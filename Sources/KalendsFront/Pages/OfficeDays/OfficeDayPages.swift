@@ -167,7 +167,7 @@ extension OfficeSettings {
             holidays: holidays.sorted().map { CivilDate(daysSinceEpoch: $0.daysSinceEpoch) })
     }
 
-    /// What the form of the settings sends while it shows these.
+    /// The fields that the form sends while it shows these settings.
     fileprivate var form: [String: String] {
         var values = [
             "target": target.page, "officeTitle": officeTitle, "remoteTitle": remoteTitle,

@@ -68,7 +68,7 @@ struct AccountPages: Sendable {
         }
     }
 
-    /// Sends everything that is stored of the visitor, or leads to the sign-in page where they have to sign in again
+    /// Sends everything that is stored about the visitor, or leads to the sign-in page where they have to sign in again
     /// first.
     private static func export(_ visit: PageVisit) async throws -> Response {
         let user = try visit.user()

@@ -79,7 +79,7 @@ struct SignInPages: Sendable {
             return visit.redirect(to: to).with(cookie: SessionCookie.field(secret, services.settings))
         } catch let refusal as Refusal {
             guard let draft = Draft(refusal, of: visit.form, ["code"]) else { throw refusal }
-            // With another password, or too late, a code would be of no use.
+            // With another password, or too late, a code would not help.
             let isOver = [.signInEnded, .passwordWrong, .secondFactorMissing].contains(refusal.code)
             return try await page(
                 visit, to: to, ticket: isOver ? nil : ticket, draft, status: status(of: refusal))

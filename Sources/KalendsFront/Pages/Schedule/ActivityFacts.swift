@@ -72,7 +72,7 @@ struct ActivityFacts: Sendable {
         let start = "/app/circles/\(circle.id.pathSegment)"
         switch own.change.subject {
         case .item, .occurrence:
-            // Only what is there has a page, which shows in whose calendars it has arrived.
+            // Only items that exist have a page, which shows in whose calendars they have arrived.
             guard own.isThere, let collection = own.change.collection, let id = own.change.id else { return nil }
             return "\(start)/\(collection.pathSegment)/\(id.pathSegment)"
         default: return nil

@@ -9,7 +9,7 @@ import Storage
 /// `/app/circles/{circle}/activity`: what happened in a circle, the latest first, and undo.
 struct ActivityPages: Sendable {
     private static let path = "/app/circles/{circle}/activity"
-    /// The most changes on one page.
+    /// The maximum number of changes on one page.
     private static let most = 50
 
     func add(to routes: inout RouteTable) {

@@ -11,9 +11,9 @@ import Storage
 struct CalendarPages: Sendable {
     let kinds: ItemKinds
 
-    /// The most people and patients that a filter offers.
+    /// The maximum number of people and patients that a filter offers.
     private static let most = 1_000
-    /// The most entries that a search lists.
+    /// The maximum number of entries that a search lists.
     private static let mostFound = 200
 
     func add(to routes: inout RouteTable) {

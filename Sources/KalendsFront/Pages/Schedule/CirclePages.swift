@@ -8,7 +8,7 @@ import Storage
 
 /// `/app`: a user's circles; if there is only one, it is opened at once.
 struct CirclePages: Sendable {
-    /// The most circles on one page.
+    /// The maximum number of circles on one page.
     private static let most = 200
 
     func add(to routes: inout RouteTable) {

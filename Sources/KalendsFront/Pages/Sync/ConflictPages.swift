@@ -8,7 +8,7 @@ import Storage
 /// `/app/circles/{circle}/conflicts`: what was changed on both sides, and a person's decision about it.
 struct ConflictPages: Sendable {
     private static let path = "/app/circles/{circle}/conflicts"
-    /// The most open and the most resolved conflicts on one page.
+    /// The maximum number of open and the maximum number of resolved conflicts on one page.
     private static let most = (open: 100, resolved: 20)
 
     func add(to routes: inout RouteTable) {

@@ -7,7 +7,7 @@ import KalendsCore
 import NIOCore
 import Storage
 
-/// What hands an app its password: a profile for Apple's devices, and Nextcloud's login flow, version 2.
+/// Hands an app its password: a profile for Apple's devices, and Nextcloud's login flow, version 2.
 struct AppProfileRoutes: Sendable {
     let services: Services
     private let brake = GuessThrottle()
@@ -117,7 +117,7 @@ struct AppLogin: Viewed {
     ])
 }
 
-/// What an app gets at the end of its sign-in.
+/// The answer that an app gets at the end of its sign-in.
 struct AppLoginResult: Viewed {
     let server: String
     let loginName: String

@@ -64,7 +64,7 @@ extension FeedClient {
 }
 
 extension FeedAttention {
-    /// What was accessed.
+    /// The feed or app password that was accessed.
     enum Holder {
         case feed, appPassword
 
@@ -75,7 +75,7 @@ extension FeedAttention {
             }
         }
 
-        /// What was done with it, such as “The feed was read”.
+        /// The action, such as “The feed was read”.
         var used: String {
             switch self {
             case .feed: "The feed was read"

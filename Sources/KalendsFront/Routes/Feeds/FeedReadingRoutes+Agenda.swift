@@ -61,7 +61,7 @@ extension FeedReadingRoutes {
         return request.method == .head ? answer.createHeadResponse() : answer
     }
 
-    /// What a person sees where an address shows no feed.
+    /// The page that a person sees where an address shows no feed.
     func refused(
         _ kind: ErrorPage.Kind, _ status: HTTPResponse.Status, _ request: Request, _ now: Int
     ) -> Response {

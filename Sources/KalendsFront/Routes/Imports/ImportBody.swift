@@ -13,7 +13,7 @@ struct ImportBody {
     }
 
     let request: Request
-    /// The most bytes of a file.
+    /// The maximum size in bytes of a file.
     let limit: Int
     /// The reservation that the bytes count against.
     let admission: FairPool.Holding

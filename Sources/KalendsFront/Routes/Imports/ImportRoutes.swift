@@ -7,7 +7,7 @@ import KalendsCore
 /// The imports of files: a preview first, then the commit, then perhaps the undo.
 struct ImportRoutes: Sendable {
     let imports: Imports
-    /// The most bytes of a file.
+    /// The maximum size in bytes of a file.
     let mostBytes: Int
 
     func add(to routes: inout RouteTable) {
@@ -84,7 +84,7 @@ struct ImportRoutes: Sendable {
         return try Self.answer(report, request, status: .created)
     }
 
-    /// What is kept of an import that has begun: its report is the answer, also when the server ends before it is done.
+    /// The state of an import that has begun: its report is the answer, also when the server ends before it is done.
     private static func begun(_ work: ImportWork) throws -> GivenAnswer {
         GivenAnswer(status: 201, fields: [], body: "", importID: work.id)
     }

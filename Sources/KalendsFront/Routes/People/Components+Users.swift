@@ -31,7 +31,7 @@ extension Components {
             "RecoveryCodes",
             .output(
                 .required(
-                    "recoveryCodes", .array(of: .string).described("Each of them takes the place of the app once.")))
+                    "recoveryCodes", .array(of: .string).described("Each of them replaces the app once.")))
         ),
     ]
 

@@ -82,7 +82,7 @@ struct KeyRoutes: Sendable {
             quotas: quotas ?? KeyQuotas())
     }
 
-    /// What a request asks for a new key.
+    /// The properties that a request gives a new key.
     struct NewKey {
         let name: String
         let scopes: Set<Scope>?

@@ -57,7 +57,7 @@ struct ProfileRoutes: Sendable {
     private func erase(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.identifier("user"), try context.caller())
         guard request.uri.queryParameters["erase"].map(String.init)?.isSameText(as: "true") == true else {
-            // Others are not told that somebody is there.
+            // Others do not learn that the user exists.
             _ = try await profiles.get(user, for: caller)
             throw Refusal.invalid("/query/erase", code: .required, "This must be true, because it cannot be undone.")
         }

@@ -2,7 +2,7 @@
 
 /// The results of a batch: every line is counted, and the first rejected ones are listed.
 struct BatchCounts: Sendable {
-    /// The most rejected lines that the answer lists, and the most bytes that they may take in it.
+    /// The maximum number of rejected lines that the answer lists, and the maximum number of bytes that they may take in it.
     static let mostRejected = 1000
     static let mostBytes = 1 << 20
 

@@ -121,7 +121,7 @@ struct BatchRoute: Sendable {
         try await applying.finish()
     }
 
-    /// Takes room for a piece that has arrived; if there is none, what is being applied ends first.
+    /// Takes room for a piece that has arrived; without room, the lines that are being applied are finished first.
     private func room(for count: Int, _ applying: inout Applying, _ share: MemoryShare) async throws -> MemoryShare {
         let room = share.another()
         if room.holdNow(Self.memory(count)) { return room }
@@ -130,7 +130,7 @@ struct BatchRoute: Sendable {
         return room
     }
 
-    /// The bytes that documents of so many bytes take.
+    /// The memory, in bytes, that documents of this many bytes take.
     private static func memory(_ bytes: Int) -> Int { bytes * Request.documentFactor / 4 }
 
     private func read(

@@ -81,7 +81,7 @@ struct ChangeEvents: Sendable {
         if !found.changes.isEmpty, await !isAllowed() { return nil }
         let last = found.changes.last.map(self.number(of:)) ?? number
         let isFull = found.changes.count == Self.page
-        // What comes after the last of them up to the latest is not for this reader.
+        // The changes between the last of these and the latest one are not for this reader.
         return (text, isFull ? last : max(last, found.latest), isFull)
     }
 

@@ -9,7 +9,7 @@ import Storage
 struct PhoneRoutes: Sendable {
     let services: Services
 
-    /// The most events of one body, and its most bytes.
+    /// The maximum number of events in one body, and its maximum size in bytes.
     static let mostEvents = 5000
     static let mostBytes = 16 << 20
 
@@ -101,7 +101,7 @@ struct PhoneRoutes: Sendable {
         return try .json(taken.json { names[$0] })
     }
 
-    /// Takes what a phone sends; returns the device's ids for the events beside the results.
+    /// Takes what a phone sends; returns the device's ids for the events together with the results.
     private func take(
         _ request: Request, _ context: KalendsContext, for caller: Caller
     ) async throws -> (PersonalEvents.Taken, names: [String?], PhoneProblem?) {
@@ -143,7 +143,7 @@ extension Request {
 
     /// The members of a phone's body that a shape keeps; throws 400 when it is not JSON, 413 over 16 MiB.
     ///
-    /// The rest of the body is not parsed into values, and a refusal names nothing of it.
+    /// The rest of the body is not parsed into values, and a refusal names no part of it.
     func phoneJSON(_ context: KalendsContext, keeping shape: JSONShape) async throws -> JSONValue {
         let bytes = try await bytes(limit: PhoneRoutes.mostBytes, times: Self.phoneFactor, context)
         if bytes.isEmpty { return [:] }

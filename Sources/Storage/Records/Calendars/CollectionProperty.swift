@@ -35,7 +35,7 @@ extension CollectionProperty: StoredRow {
 }
 
 extension ReadTransaction {
-    /// Returns what a person set of a collection, in order of namespaces and names.
+    /// Returns the properties that a person set on a collection, in order of namespaces and names.
     public func collectionProperties(
         of kind: CollectionProperty.Kind, _ collection: String, user: String
     ) throws -> [CollectionProperty] {
@@ -58,7 +58,7 @@ extension WriteTransaction {
             """, [.text(user), .text(kind.rawValue), .text(collection), .text(namespace), .text(name)])
     }
 
-    /// Removes what anybody set of a collection.
+    /// Removes all properties that anybody set on a collection.
     func deleteCollectionProperties(of kind: CollectionProperty.Kind, id: String) throws {
         try execute(
             "DELETE FROM collection_properties WHERE collection_id = $1 AND kind = $2",

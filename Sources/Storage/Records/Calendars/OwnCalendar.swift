@@ -13,7 +13,7 @@ public struct OwnCalendar: Hashable, Sendable {
     public var userID = ""
     /// Its name in addresses, which no other calendar of the user has that is not deleted.
     public var segment = ""
-    /// What its resources may be, in the order in which they are listed.
+    /// The kinds that its resources may have, in the order in which they are listed.
     public var components: [CalendarComponent] = []
     /// The number of its latest change, which each change raises by one.
     public internal(set) var number = 0
@@ -90,7 +90,7 @@ extension WriteTransaction {
             """, [.text(calendar.userID), .integer(calendar.number)])
     }
 
-    /// Removes a part of a deleted calendar; returns false when nothing of it is left.
+    /// Removes a part of a deleted calendar; returns false when no part of it is left.
     public func purgeOwnCalendar(_ id: String, limit: Int) throws -> Bool {
         for table in ["own_resources", "own_removals"] {
             let gone = try execute(

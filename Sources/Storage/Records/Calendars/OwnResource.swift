@@ -183,7 +183,7 @@ extension ReadTransaction {
         return found.compactMap { byName[ByteString($0.name)] }
     }
 
-    /// Returns what is there and was changed after a number, in the order of the changes.
+    /// Returns the existing resources that were changed after a number, in the order of the changes.
     public func ownMembers(of calendar: String, changedAfter number: Int, limit: Int) throws -> [OwnMember] {
         try values(
             """

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one person keeps of an item or an imported event: own alarms, colours, and what Kalends does not know.
+/// What one person keeps for an item or an imported event: own alarms, colours, and what Kalends does not know.
 public struct PersonalPart: Hashable, Sendable {
     public var circleID = ""
     public var userID = ""
     /// The UID that calendars show.
     public var uid = ""
-    /// What is kept, which this module does not interpret; nil for nothing.
+    /// The kept text, which this module does not interpret; nil for nothing.
     public var content: String?
     /// The version of the circle with the last change.
     var changedIn = 0
@@ -42,7 +42,7 @@ extension ReadTransaction {
         }
     }
 
-    /// Returns the UIDs of which a person keeps something else than at a version of the circle.
+    /// Returns the UIDs for which a person's own data has changed since a version of the circle.
     ///
     /// - Parameter last: the version up to which changes count.
     public func personalUIDs(
@@ -157,7 +157,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores what a person keeps of a UID.
+    /// Stores what a person keeps for a UID.
     ///
     /// - Parameter version: that to which the circle's rises in the same transaction.
     public func putPersonalPart(_ part: PersonalPart, changedIn version: Int) throws {

@@ -25,12 +25,12 @@ public struct PushMute: Sendable {
         (self.registrations, self.places, self.hasNews) = (registrations, places, hasNews)
     }
 
-    /// What was so before a change.
+    /// The state before a change.
     public struct Before {
         fileprivate var registrations: [(PushRegistration, isQuiet: Bool)]
     }
 
-    /// Notes what is so before a change in the same transaction.
+    /// Notes the state before a change, in the same transaction.
     public func begin(in transaction: any ReadTransaction) throws -> Before {
         var before = Before(registrations: [])
         for place in places {

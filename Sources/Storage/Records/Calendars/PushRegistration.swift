@@ -21,7 +21,7 @@ public struct PushRegistration: Hashable, Sendable {
     public var propertyChanges = 0
     /// How many of these the app heard of.
     public var notifiedPropertyChanges = 0
-    /// What the app heard last about how the collection looks, as a hash.
+    /// A hash of the collection's looks, as the app heard of them last.
     public var shown = ""
     public var createdAt = 0
     public var expiresAt = 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has accesses: a feed, or an app password. Both have a number of one sequence, under which accesses are counted.
+/// The holder of accesses: a feed, or an app password. Both have a number of one sequence, under which accesses are counted.
 enum AccessHolder {
     /// Selects the number of the holder whose id is the first parameter.
     static let number = """

@@ -16,7 +16,7 @@ public struct Feed: Hashable, Sendable {
     public var shownChangedAt = 0
     /// When the configuration last changed at all.
     public var configChangedAt = 0
-    /// Whether it shows its owner's own entries beside the circle's.
+    /// Whether it shows its owner's own entries in addition to the circle's.
     public var showsOwn = false
     /// A version that rises with every change of those entries, and when it last rose.
     public var ownVersion = 0

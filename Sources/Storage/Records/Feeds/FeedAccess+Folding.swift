@@ -37,7 +37,7 @@ extension WriteTransaction {
         let folded = try accessSequence()
         let fresh = accesses.filter { $0.sequence > folded }
         guard let last = fresh.last?.sequence else { return folded }
-        // They are sorted so that what lies together in the database is written together.
+        // They are sorted so that rows that are together in the database are written together.
         let today = AccessDays.day(of: fresh.last?.access.at ?? 0)
         var counted = try counted(Set(fresh.map(\.access.feed)).sorted(), on: today)
         let known = fresh.filter { counted.feeds[$0.access.feed] != nil }

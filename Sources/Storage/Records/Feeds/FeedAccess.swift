@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One counted read of a feed, or access with an app password, made of plain numbers so that creating and passing it
+/// One counted read of a feed, or access with an app password, made up of plain numbers so that creating and passing it
 /// needs no separate memory.
 public struct FeedAccess: Hashable, Sendable {
     /// The `number` of the feed or the app password, 1 to 2³²−1.

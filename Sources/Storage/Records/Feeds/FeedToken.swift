@@ -123,7 +123,7 @@ extension ReadTransaction {
             [.text(feed), .integer(now)])?.integer("count") ?? 0
     }
 
-    /// Returns the circles of a user's feeds of which a token was replaced.
+    /// Returns the circles in which a user has feeds with a replaced token.
     public func circlesWithNotices(of user: String) throws -> [String] {
         try rows(
             """

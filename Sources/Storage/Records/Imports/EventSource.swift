@@ -13,7 +13,7 @@ public struct EventSource: Hashable, Sendable {
     /// One user's imports of private events; with nil, those of the host application, which nobody sees.
     public static func own(_ user: String?) -> EventSource { EventSource(stored: "f:" + (user ?? "")) }
 
-    /// The to-dos of files that the circle has as tasks: what the files say beside what the tasks do.
+    /// The to-dos of files that the circle has as tasks: what the files say in addition to the tasks.
     public static let tasks = EventSource(stored: "t")
 
     public static func subscription(_ id: String) -> EventSource { EventSource(stored: "s:" + id) }

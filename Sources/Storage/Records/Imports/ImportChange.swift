@@ -62,7 +62,7 @@ extension ImportChange: StoredRow {
 extension ReadTransaction {
     /// Returns the changes of an import, last first, each with its place in their order.
     ///
-    /// - Parameter bytes: about how much is returned at once, but at least one change.
+    /// - Parameter bytes: the approximate size of what is returned at once, but at least one change.
     public func changes(
         ofImport id: String, before position: Int, limit: Int, bytes: Int = 1 << 20
     ) throws -> [(change: ImportChange, position: Int)] {

@@ -9,7 +9,7 @@ public struct ImportRecord: Hashable, Sendable {
     /// The step of an import that is under way, or that failed.
     public enum Stage: String, Hashable, Sendable, ColumnValue {
         case reading, committing
-        /// Reading failed, and nothing of the file is stored.
+        /// Reading failed, and no part of the file is stored.
         case readFailed
         /// The commit failed, and the preview still exists.
         case commitFailed
@@ -145,7 +145,7 @@ extension WriteTransaction {
         return interrupted
     }
 
-    /// Like `failInterruptedImports`, for imports of which no server holds a lease.
+    /// Like `failInterruptedImports`, for imports for which no server holds a lease.
     public func failAbandonedImports(problem: String, limit: Int) throws -> [String] {
         let abandoned = try rows(
             """
@@ -167,8 +167,8 @@ extension WriteTransaction {
             """, [.integer(time), .integer(limit)]) == limit
     }
 
-    /// Forgets some imports that were committed before a time, undone or not; returns false when none is left. What they
-    /// brought stays.
+    /// Forgets some imports that were committed before a time, undone or not; returns false when none is left. The events that
+    /// they brought stay.
     public func pruneImports(before time: Int, limit: Int) throws -> Bool {
         try execute(
             """

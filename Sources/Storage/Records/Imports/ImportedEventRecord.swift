@@ -75,7 +75,7 @@ extension ImportedEventRecord: StoredRow {
             .init("circle_id", \.circleID), .init("source", \.source), .init("uid", \.uid),
             .init("recurrence_id", \.recurrenceID), .init("visible_to", \.visibleTo), .init("shown_uid", \.shownUID),
             .init("sequence", \.storedSequence, in: ColumnRules.sequences),
-            // An imported event may lie outside the years that we write.
+            // An imported event may be outside the years that we write.
             .init("starts_at", \.startsAt, in: ColumnRules.numbers),
             .init("ends_at", \.storedEnd, in: ColumnRules.numbers), .init("fingerprint", \.fingerprint),
             .init("content", \.content), .init("file_sequence", \.fileSequence),
@@ -94,10 +94,10 @@ extension ImportedEventRecord: StoredRow {
         "SELECT \(columns: ImportedEventRecord.self, of: "event_versions"), until_epoch FROM event_versions"
 }
 
-// A plus before a column keeps the search on the key that is beside it.
+// A plus before a column keeps the search on the key named next to it.
 
 extension ReadTransaction {
-    /// Returns imported events in order of time; each belongs to a UID of which some component may overlap a span.
+    /// Returns imported events in order of time; each belongs to a UID with a component that may overlap a span.
     public func importedEvents(in circle: Circle, from: Int, to: Int) throws -> [ImportedEventRecord] {
         try values(
             """

@@ -110,7 +110,7 @@ extension ReadTransaction {
         }
     }
 
-    /// Returns those UIDs of which a source has a component, with the number of components.
+    /// Returns the UIDs for which a source has components, with their number.
     public func componentCounts(
         _ uids: [String], of source: EventSource, in circle: Circle
     ) throws -> [(uid: ByteString, count: Int, importers: Int, importer: String?)] {

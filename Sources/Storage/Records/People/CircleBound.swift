@@ -7,7 +7,7 @@ public enum CircleBound: Hashable, Sendable {
     /// Every circle whose id begins with this.
     case prefix(String)
 
-    /// The most circles that a key names.
+    /// The maximum number of circles that a key names.
     public static let most = 100
 
     public func contains(_ circle: String) -> Bool {

@@ -12,19 +12,19 @@ public struct Erasure: Hashable, Sendable {
     }
 
     public var id = ""
-    /// The person; nil once nothing of them is left.
+    /// The person; nil once none of their data is left.
     public internal(set) var userID: String?
     /// `person`, `operator` or `key:ID`.
     public var asker = ""
     public internal(set) var removed: [Count] = []
-    /// What stays and no longer names the person.
+    /// Data that stays and no longer names the person.
     public internal(set) var kept: [Count] = []
     /// Whether unused space of the database may still have pieces of what was removed.
     public internal(set) var leavesUnusedSpace = true
     public var begunAt = 0
     public internal(set) var endedAt: Int?
 
-    /// The id that takes the person's place in what stays.
+    /// The id that replaces the person in the data that stays.
     public var pseudonym: String { "erased-\(id)" }
     /// The name that takes the person's place in what stays, in no language.
     static let name = "—"
@@ -150,7 +150,7 @@ extension WriteTransaction {
         try update(erasure)
     }
 
-    /// Forgets the subject of an erasure, once nothing of the person is left.
+    /// Forgets the subject of an erasure, once none of the person's data is left.
     public func forgetPerson(ofErasure id: String) throws {
         try execute("UPDATE erasures SET user_id = NULL WHERE id = $1", [.text(id)])
     }

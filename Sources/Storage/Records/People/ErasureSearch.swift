@@ -2,16 +2,16 @@
 
 /// Rows from which an erasure takes a person, and to which no index leads.
 ///
-/// A circle may have hundreds of thousands of other rows beside them. So reads find the keys of these rows, for which no
-/// writer waits, and transactions touch only rows whose keys they have.
+/// A circle may have hundreds of thousands of other rows as well. So reads find the keys of these rows, for which no writer
+/// waits, and transactions touch only rows whose keys they have.
 public struct ErasureSearch: Sendable {
     fileprivate static let stepTime = Duration.milliseconds(40)
 
     fileprivate let table: SchemaTable
     fileprivate let condition: String
-    /// What the condition asks for: `$1` and `$2`.
+    /// The arguments of the condition: `$1` and `$2`.
     fileprivate let arguments: [SQLValue]
-    /// What is set in the rows, and its own arguments from `$3` on; nil where the rows are removed.
+    /// The assignment in the rows, and its own arguments from `$3` on; nil where the rows are removed.
     fileprivate var change: (set: String, arguments: [SQLValue])?
     /// The circle whose bytes change with each row, and by how many.
     fileprivate var usage: (circle: String, bytes: Int)?
@@ -29,8 +29,7 @@ public struct ErasureSearch: Sendable {
                     source = $2 AND import_id IN (
                         SELECT id FROM imports WHERE \(PersonTable.circles) AND imported_by = $1)
                     """, arguments: own),
-            // What it was before a change is kept no more, nor its UID; the row stays, because the circle's share counts its
-            // bytes.
+            // Its earlier content and its UID are no longer kept; the row stays, because the circle's share counts its bytes.
             ErasureSearch(
                 table: KeptContent.schema,
                 condition: """
@@ -40,7 +39,7 @@ public struct ErasureSearch: Sendable {
                             WHERE changes.circle_id = kept_contents.circle_id AND changes.number = kept_contents.number
                                 AND changes.user_id = $1)
                     """, arguments: own, change: ("content = NULL, item_id = $3", [.text(erasure.pseudonym)])),
-            // What a report lists has the titles of private events among the others.
+            // The items of a report include the titles of private events.
             ErasureSearch(
                 table: "import_items",
                 condition: """
@@ -50,7 +49,7 @@ public struct ErasureSearch: Sendable {
         ]
     }
 
-    /// What names a person in a circle, whose place the made-up id of the erasure takes.
+    /// The columns that name a person in a circle; the made-up id of the erasure replaces the name.
     public static func names(of user: String, in circle: String, _ erasure: Erasure) -> [ErasureSearch] {
         // No id has anything that JSON writes in another way, and within a text each quotation mark is escaped.
         func owner(_ parameter: String) -> String { "'\"ownerId\":\"' || CAST(\(parameter) AS TEXT) || '\"'" }

@@ -52,8 +52,8 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Removes some of what holds more of a person's: feeds, app passwords, connections, own calendars, and imports that
-    /// nobody else has anything of; returns false once nothing of these is left.
+    /// Removes some of the records that hold other records of a person: feeds, app passwords, connections, own calendars, and
+    /// imports that nobody else has anything of; returns false once none of these is left.
     public func removeHoldings(of user: String, in erasure: String, limit: Int, now: Int) throws -> Bool {
         try removeFeed(of: user, in: erasure, limit: limit, now: now)
             || removeAppPassword(of: user, in: erasure, now: now)

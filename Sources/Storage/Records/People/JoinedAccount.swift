@@ -44,7 +44,7 @@ extension ReadTransaction {
             """, [.text(user)]) != nil
     }
 
-    /// Whether anything is stored of a user: a place in a circle, now or before, or a property.
+    /// Whether anything is stored about a user: a place in a circle, now or before, or a property.
     public func isKnown(_ user: String) throws -> Bool {
         try row(
             """

@@ -21,7 +21,7 @@ extension ChangedOccurrence: StoredRow {
             content: content, createdAt: 0)
     }
 
-    /// What it adds to the usage of its circle: its content, and what its row takes when the circle is read, about.
+    /// Its approximate share in the usage of its circle: its content, and what its row takes when the circle is read.
     public var bytes: Int { Self.besidesContent + content.utf8.count }
     /// The bytes of an occurrence besides its content.
     public static let besidesContent = 700
@@ -172,7 +172,7 @@ extension WriteTransaction {
             zip(occurrences, before).map { CircleChange($0, $1 == nil ? .created : .updated) }, in: circle, now: now)
         try keep(
             zip(zip(occurrences, before), numbers).compactMap { part, number in
-                // What comes by itself had no content before, as its change says.
+                // An occurrence that comes by itself had no content before, as its change says.
                 part.1 == nil && cause == nil
                     ? nil : KeptContent(part.0, part.1?.content, number: number, cause: cause, now: now)
             }, in: circle)
@@ -202,7 +202,7 @@ extension WriteTransaction {
 }
 
 extension [ChangedOccurrence] {
-    /// What they add to the usage of their circle.
+    /// Their share in the usage of their circle.
     public var bytes: Int { reduce(0) { $0 + $1.bytes } }
 }
 

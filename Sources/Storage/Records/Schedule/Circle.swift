@@ -20,8 +20,8 @@ public struct Circle: Hashable, Sendable {
     /// The version with which its zone last changed; 0 if it has the zone that it began with.
     public var zoneVersion = 0
 
-    /// The first version since which it is known what changed: an earlier one is of a former circle with this id, or from
-    /// before all imported events without a zone moved to another clock.
+    /// The first version since which it is known what changed: an earlier one belongs to a former circle with this id, or comes
+    /// from before all imported events without a zone moved to another clock.
     public var firstVersion: Int { max(version < createdAt / 1000 ? 0 : createdAt / 1000, zoneVersion) }
 }
 

@@ -37,7 +37,7 @@ public struct CircleChange: Hashable, Sendable {
 }
 
 extension CircleChange: StoredRow {
-    /// What is recorded about a change; the rest follows when it is stored.
+    /// The data that is recorded about a change; the rest follows when it is stored.
     init(
         _ subject: Subject, _ kind: Kind, collection: String? = nil, id: String? = nil, part: String? = nil,
         user: String? = nil

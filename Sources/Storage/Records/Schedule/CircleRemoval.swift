@@ -27,7 +27,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// Removes a part of a deleted circle; returns false when nothing of it is left.
+    /// Removes a part of a deleted circle; returns false when no part of it is left.
     ///
     /// The hashes of its feeds' tokens stay stored and are ended.
     public func purgeCircle(_ id: String, limit: Int) throws -> Bool {

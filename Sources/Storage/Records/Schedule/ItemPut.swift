@@ -31,7 +31,7 @@ public struct ItemPut: Sendable {
         isNews = isVisible || old?.patientID != item.patientID
     }
 
-    /// What becomes of a row that exists.
+    /// The effect on an existing row.
     private static func replacement(isNews: Bool) -> String {
         """
         \(ScheduleItem.table.otherwise), changed_in = EXCLUDED.changed_in,
@@ -80,8 +80,7 @@ extension ReadTransaction {
         }
     }
 
-    /// Returns those of a collection's items with these ids of which only the id, the UID, the revision and the times are
-    /// kept.
+    /// Returns the items with these ids, in a collection, for which only the id, the UID, the revision and the times are kept.
     public func emptiedItems(
         _ ids: [String], _ collection: ScheduleItem.Collection, in circle: String
     ) throws -> Set<ByteString> {

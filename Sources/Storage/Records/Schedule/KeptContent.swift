@@ -11,7 +11,7 @@ public struct KeptContent: Hashable, Sendable {
     public var part = ""
     /// The number of the change.
     public var number = 0
-    /// The number of the change that is undone together with this one; its own for a change that stands for itself.
+    /// The number of the change that is undone together with this one; its own number for a change that is undone by itself.
     public var cause = 0
     public var at = 0
     /// Nil if it did not exist.
@@ -29,7 +29,7 @@ extension KeptContent: StoredRow {
             cause: cause ?? number, at: now, content: content, bytes: Self.rowBytes + (content?.utf8.count ?? 0))
     }
 
-    /// What a row takes beside its content, about.
+    /// The approximate number of bytes that a row takes in addition to its content.
     private static let rowBytes = 200
 
     /// The collection of imported events, whose ids are their UIDs.
@@ -45,7 +45,7 @@ extension KeptContent: StoredRow {
 }
 
 extension ReadTransaction {
-    /// Returns what was kept of some changes of one item or occurrence after a number, in order.
+    /// Returns what was kept from some changes of one item or occurrence after a number, in order.
     public func keptContents(
         of item: String, _ collection: ScheduleItem.Collection, part: String, in circle: String, after number: Int,
         limit: Int
@@ -60,7 +60,7 @@ extension ReadTransaction {
             ])
     }
 
-    /// Returns what was kept of the last changes of an item, the latest first.
+    /// Returns what was kept from the last changes of an item, the latest first.
     public func lastKeptContents(
         of item: String, _ collection: ScheduleItem.Collection, in circle: String, limit: Int
     ) throws -> [KeptContent] {
@@ -70,7 +70,7 @@ extension ReadTransaction {
             """, [.text(circle), .text(collection.rawValue), .text(item), .integer(limit)])
     }
 
-    /// Returns ids of the items of a collection of which something is kept, in the order of their bytes, after one.
+    /// Returns the ids, after one, of the items in a collection for which something is kept, in the order of their bytes.
     public func idsOfKeptContents(
         _ collection: ScheduleItem.Collection, in circle: String, after id: String, limit: Int
     ) throws -> [String] {
@@ -82,7 +82,7 @@ extension ReadTransaction {
         ).map { try $0.text(required: "item_id") }
     }
 
-    /// Returns what was kept of the occurrences that changed with their series, by the number of its change.
+    /// Returns what was kept from the occurrences that changed with their series, by the number of its change.
     public func keptContents(
         of item: String, _ collection: ScheduleItem.Collection, causedBy number: Int, in circle: String
     ) throws -> [KeptContent] {
@@ -93,8 +93,8 @@ extension ReadTransaction {
             """, [.text(circle), .text(collection.rawValue), .text(item), .integer(number)])
     }
 
-    /// Returns the number of the last change of which nothing is kept any more, because later ones needed the room; 0 if
-    /// there is none.
+    /// Returns the number of the last change for which nothing is kept any more, because later ones needed the room; 0 if there
+    /// is none.
     public func keptFloor(in circle: String) throws -> Int {
         try row("SELECT kept_after FROM circle_usage WHERE circle_id = $1", [.text(circle)])?.integer("kept_after")
             ?? 0
@@ -147,7 +147,7 @@ extension WriteTransaction {
             [.text(circle), .integer(gone), .integer(last)])
     }
 
-    /// What was kept of changes, and of a deletion that was the item's last change what its tombstone still says.
+    /// What was kept from changes; for a deletion that was the item's last change, what its tombstone still says.
     private static var ofTombstone: String {
         """
         kept.circle_id, kept.collection, kept.item_id, kept.part, kept.number, kept.bytes, item.content
@@ -161,8 +161,8 @@ extension WriteTransaction {
         """
     }
 
-    /// Takes all that an item said from its tombstone, once nothing is kept of its deletion: nobody can undo it any more.
-    /// Its id, its UID, its revision and its times stay.
+    /// Removes an item's contents from its tombstone, once nothing is kept about its deletion: nobody can undo it any more. Its
+    /// id, its UID, its revision and its times stay.
     private func emptyItem(of kept: SQLRow) throws {
         guard let said = kept.text("content") else { return }
         let circle = try kept.text(required: "circle_id")

@@ -74,8 +74,8 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// How many items one statement examines, unless the first of them have so many bytes that it ends with these: a row
-    /// is written again with its content, while all others who write wait.
+    /// How many items one statement examines, unless the first of them have so many bytes that it stops after them: a row is
+    /// written again with its content, while all others who write wait.
     private static var revisedTogether: Int { 500 }
     private static var revisedBytes: Int { 1 << 20 }
     private static var measuredTogether: Int { 50 }

@@ -116,8 +116,8 @@ extension WriteTransaction {
             [.text(own.id), .text(ending.rawValue), .integer(now), SQLValue(nextRun)])
     }
 
-    /// Ends a connection that a phone carries: the server knows what is on the phone, and the phone removes it. What
-    /// stays there is found again by its marks.
+    /// Ends a connection that a phone carries: the server knows what is on the phone, and the phone removes it. Events
+    /// that stay there are found again by their marks.
     ///
     /// Events that the phone removes may be very many; `purgeConnection` ends them in small steps.
     private func endPhone(_ own: Connection, _ ending: Connection.Ending?, now: Int) throws {
@@ -130,7 +130,7 @@ extension WriteTransaction {
     /// Deletes a connection: its secrets are removed at once, and nobody finds it any more. One that had an account is
     /// recorded as a former connection.
     ///
-    /// What was recorded of it may be very much; `purgeConnection` removes that in small steps.
+    /// Very much may have been recorded about it; `purgeConnection` removes that in small steps.
     public func deleteConnection(_ id: String, now: Int) throws {
         try execute(
             """
@@ -152,8 +152,8 @@ extension WriteTransaction {
             """, [.text(id), .integer(now)])
     }
 
-    /// Removes a part of what is stored of a connection that has ended, and about which no calendar has to be asked;
-    /// returns false when nothing of it is left.
+    /// Removes a part of what is stored about a connection that has ended and for which no calendar has to be asked any
+    /// more; returns false when no part of it is left.
     public func purgeConnection(_ id: String, limit: Int) throws -> Bool {
         if let own = try connectionEverKnown(id), own.provider == .apple, let ending = own.ending, ending != .records {
             let now = own.endingAt ?? 0

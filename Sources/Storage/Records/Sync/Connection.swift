@@ -25,7 +25,7 @@ public struct Connection: Hashable, Sendable {
     /// The events of an ended connection that are cleared away.
     public enum Ending: String, Hashable, Sendable, CaseIterable, ColumnValue {
         case all, future
-        /// Nothing is cleared away any more; only what is stored of the connection is still to be removed.
+        /// Nothing is cleared away any more; only the stored data of the connection has yet to be removed.
         case records
     }
 

@@ -12,7 +12,7 @@ public struct ConnectionAuthorization: Hashable, Sendable {
     public var sealedVerifier = ""
     public var returnTo = ""
     public var expiresAt = 0
-    /// What the provider returned, of a pending sign-in; nil while the provider has not answered.
+    /// The provider's answer, for a pending sign-in; nil while the provider has not answered.
     public var sealedCode: String?
 }
 
@@ -52,7 +52,7 @@ extension WriteTransaction {
     /// Removes and returns a sign-in: it can be used once, and only before it expires.
     ///
     /// - Parameters:
-    ///   - isPending: whether the provider has answered; the secret of one state is of no use in the other.
+    ///   - isPending: whether the provider has answered; the secret of one state does not work in the other.
     ///   - connection: the connection that it has to belong to; nil for any.
     public func takeAuthorization(
         stateHash: String, isPending: Bool, of connection: String? = nil, now: Int

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ReadTransaction {
-    /// Returns items that a connection's events show and that lie outside a span, and deleted items, wherever they lay.
+    /// Returns items that a connection's events show and that are outside a span, and deleted items, wherever they were.
     public func linkedItems(
         of connection: String, in circle: String, notFrom from: Int, to: Int
     ) throws -> [ScheduleItem] {

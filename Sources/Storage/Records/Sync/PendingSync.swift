@@ -143,10 +143,10 @@ extension WriteTransaction {
 
     /// Makes a circle's connections run soon, because something changed here; several changes together are one run.
     ///
-    /// A wish that is already due may be under way, as above; its repetition collects changes again, so that many changes in
-    /// a row are a run every few seconds. Without a lease no run has read it, and it keeps its place among those that wait.
-    /// What fails is tried again at its own time, and phones ask by themselves. A run that is held until somebody approves
-    /// it would only ask the provider again for all that it has: it is examined at its own time, too.
+    /// A wish that is already due may be under way, as above; its repetition collects changes again, so that many changes in a
+    /// row are a run every few seconds. Without a lease no run has read it, and it keeps its place among those that wait. A
+    /// failed run is tried again at its own time, and phones ask by themselves. A run that is held until somebody approves it
+    /// would only ask the provider again for all that it has: it is examined at its own time, too.
     func wakeConnections(in circle: String, now: Int) throws {
         try execute(
             """

@@ -120,7 +120,7 @@ extension PersonalEvent: StoredRow {
             createdAt: createdAt, updatedAt: createdAt, changedAt: createdAt)
     }
 
-    /// What the event is tied to, by which a row is one with a tie.
+    /// The source to which the event is tied; only rows with a tie have one.
     private var source: String? {
         get { tie?.source }
         set {

@@ -88,7 +88,7 @@ extension WriteTransaction {
         try putPersonalCalendar(calendar, of: own.userID)
     }
 
-    /// The most bytes of ids that are remembered of earlier carriers of a source.
+    /// The maximum number of bytes that are remembered for ids of earlier carriers of a source.
     private static var mostFormerBytes: Int { 4 << 20 }
 
     private func forgetManyFormerIDs(of source: String) throws {

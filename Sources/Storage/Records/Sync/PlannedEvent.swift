@@ -111,8 +111,8 @@ extension ReadTransaction {
         return found
     }
 
-    /// Returns a user's planned events that lie in a range, in order of their starts; an event without a duration lies
-    /// at its start.
+    /// Returns a user's planned events within a range, in order of their starts; an event without a duration is at its
+    /// start.
     ///
     /// - Parameter last: the event after which the list begins.
     public func plannedEvents(

@@ -37,7 +37,7 @@ extension SyncLinkRow: StoredRow {
         ])
 }
 
-/// What is known of an item's event at the provider, without the engine's record of it.
+/// What is known about an item's event at the provider, without the engine's record of it.
 public struct SyncLinkState: Hashable, Sendable {
     public var state: String
     public var externalID: String?

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How much is recorded of a connection, and what of it makes room.
+// How much is recorded about a connection, and which part of it is removed to make room.
 
 extension ReadTransaction {
     /// Returns how many conflicts of a connection are open, and their bytes.
@@ -48,7 +48,7 @@ extension PersonalEvent {
 
 extension WriteTransaction {
     /// Removes some of the oldest lines of a connection's journal and some of its oldest resolved conflicts, if they
-    /// have more than so many bytes; its newest line stays. Returns whether more have to go.
+    /// have more than this many bytes; its newest line stays. Returns whether more have to go.
     public func trimSyncRecords(of connection: String, to bytes: Int, limit: Int) throws -> Bool {
         func trim(_ table: SchemaTable, _ condition: String, sparing spared: String = "") throws -> Int {
             let sum = try row(
@@ -70,8 +70,8 @@ extension WriteTransaction {
     /// milliseconds.
     private static var mostBytes: Int { 1 << 20 }
 
-    /// Removes the first rows of a table that meet a condition, until they are so many or have so many bytes, of which
-    /// 1 MiB is the most: others who write wait for as long as that takes. Returns how many rows are gone.
+    /// Removes the first rows of a table that meet a condition, until `limit` rows or `bytes` bytes are removed, at
+    /// most 1 MiB: others who write wait for as long as that takes. Returns how many rows are gone.
     ///
     /// - Parameters:
     ///   - key: the columns that name a row, in whose order they are; nil for the primary key.

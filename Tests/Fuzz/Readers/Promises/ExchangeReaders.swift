@@ -81,7 +81,7 @@ extension Reader {
         try promise(ObjectTree(text)?.text == text, "What is answered is read back.")
     }
 
-    /// What is made of a text that a calendar app puts can be read.
+    /// The result made from a text that a calendar app puts can be read.
     private static func doorObject(_ bytes: [UInt8]) throws {
         if let object = try? CalendarObjectCheck.checked(bytes) {
             try promise(!object.uid.isEmpty && !object.events.isEmpty, "An object has a UID and a component.")

@@ -117,7 +117,7 @@ extension Reader {
         Reader(name: "openid", check: openID),
     ]
 
-    /// What a provider of sign-ins says of itself, of its keys and of a person.
+    /// What a sign-in provider says about itself, its keys and a person.
     private static func openID(_ bytes: [UInt8]) throws {
         if let user = ProviderSignIn.userID(text(bytes)) {
             // Rows of colons tell what the claim was.

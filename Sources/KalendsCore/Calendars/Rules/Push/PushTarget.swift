@@ -32,7 +32,7 @@ struct PushTarget: Sendable {
     /// The purpose for which a registration's target is sealed.
     static func purpose(_ id: String) -> String { "push/\(id)" }
 
-    /// What is sealed.
+    /// The text that is sealed.
     private struct Stored: JSONFormed {
         var url = Concealed("")
         var key = ""

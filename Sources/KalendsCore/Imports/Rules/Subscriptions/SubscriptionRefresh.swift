@@ -15,7 +15,7 @@ package struct SubscriptionRefresh: Service {
     private static let pause = Duration.seconds(5)
     /// The places for calendars that are being fetched: two of one user, and at one host no more than a third.
     private static let places = FairPool.Size(bytes: 0, slots: 12, slotsPerPerson: 2)
-    /// How many that are due are looked at together.
+    /// How many due subscriptions are looked at together.
     private static let page = 256
     /// The longest wait after failures, in milliseconds, unless the user or the host wants a longer one.
     private static let day = 86_400_000
@@ -30,8 +30,8 @@ package struct SubscriptionRefresh: Service {
         }
     }
 
-    /// Refreshes all subscriptions that are due, and what becomes due meanwhile: each place is taken again as soon as it is
-    /// free, so that nobody waits for a slow host that another user follows.
+    /// Refreshes all subscriptions that are due, and those that become due in the meantime: each place is taken again as soon
+    /// as it is free, so that nobody waits for a slow host that another user follows.
     func once() async throws {
         let (places, shards) = (FairPool(Self.places, busy: "Many calendars are being fetched."), context.leases.shards)
         try await withThrowingTaskGroup(of: DueSubscription?.self) { group in

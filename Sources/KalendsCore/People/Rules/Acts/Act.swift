@@ -2,7 +2,7 @@
 
 import Storage
 
-/// What reads and changes what is stored by acts.
+/// Reads the stored data and changes it by acts.
 protocol Acting: Sendable {
     var acts: Acts { get }
 }
@@ -31,7 +31,7 @@ struct Acts: Sendable {
     let store: any Store
     /// The turns in which pages and whole circles are read.
     let pages: MemoryBudget
-    /// How often a person changes what the audit trail notes, which is kept for good.
+    /// How often a person makes changes that the audit trail notes, which is kept forever.
     let pace: RateLimit
     let now: Clock
 
@@ -54,7 +54,7 @@ struct Acts: Sendable {
         return try await store.read { try body(try Rights.own(of: user, for: caller.identity, in: $0)) }
     }
 
-    /// Reads a page of a list whose elements may be large, in turn with other callers.
+    /// Reads a page of a list whose elements may be large, taking turns with other callers.
     ///
     /// Whoever has the turn waits for nobody, and everything else that is waited for comes before. Throws 503 if others
     /// keep the turn for too long.
@@ -70,7 +70,7 @@ struct Acts: Sendable {
     /// Changes something; all of it is stored durably when this returns, and none of it when it throws.
     ///
     /// - Parameters:
-    ///   - turn: what no other act may change meanwhile.
+    ///   - turn: what no other act may change in the meantime.
     ///   - body: may run more than once, so it must have no effects outside the transaction.
     func act<Target, Value: Sendable>(
         on target: ActTarget<Target>, in turn: WriteTurn = .alone, for caller: Caller,
@@ -97,7 +97,7 @@ struct Acts: Sendable {
             return (done.value, !done.notes.isEmpty, answer)
         }
         let (value, isNoted, answer) =
-            // What an act mutes is several people's, and may be of another circle.
+            // The registrations that an act mutes belong to several people, perhaps in another circle.
             target.touchesCircles
             ? try await store.write(mute == nil ? turn : .alone, work) : try await store.record(work)
         if let answer { once?.note(answer) }

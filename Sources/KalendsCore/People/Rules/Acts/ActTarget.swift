@@ -5,7 +5,7 @@ import Storage
 
 /// The target of an act, which is looked up in the act's own transaction with the right that the caller needs.
 struct ActTarget<Target>: Sendable {
-    /// What an act receives from its target.
+    /// The values that an act receives from its target.
     struct Opened {
         var target: Target
         /// The circle that the audit trail names with the act; nil when it names no circle.
@@ -105,7 +105,7 @@ extension ActTarget<Void> {
         })
     }
 
-    /// What the feeds of a user say of their replaced addresses.
+    /// What the feeds of a user say about their replaced addresses.
     static func notices(of id: String) -> ActTarget {
         ActTarget(touchingCircles: { transaction, caller in
             guard caller.owns(id) else { throw Refusal.missing(.user) }

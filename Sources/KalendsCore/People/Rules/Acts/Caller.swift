@@ -67,7 +67,7 @@ package struct Caller: Sendable {
         return Fault(pointer: "/userId", code: .contradiction, message: "You can make \(thing) only for yourself.")
     }
 
-    /// Who takes turns with others for what a call needs: a user, or the installation.
+    /// The party that takes turns with others for the resources of a call: a user, or the installation.
     package var payer: String { userID ?? "" }
 
     /// The id of the registered device that calls; nil for another credential.

@@ -49,13 +49,13 @@ package final class OnceRequest: Sendable {
     /// The name under which the answers to requests of a user, or of a device, are counted.
     static func counted(of caller: AuditActor) -> String { hash(caller.text) }
 
-    /// What an answer with this name is sealed for.
+    /// The purpose for which an answer with this name is sealed.
     package static func purpose(_ name: String) -> String { "kept-answers/\(name)" }
 
     /// The answer that an act has kept; nil while none has.
     package var kept: GivenAnswer? { given.withLock { $0 } }
 
-    /// Does work whose act keeps the answer that `answer` makes of what was made.
+    /// Does work whose act keeps the answer that `answer` makes from the result.
     package func answering<Made, Value: Sendable>(
         _ answer: @escaping @Sendable (Made) throws -> GivenAnswer, _ work: () async throws -> Value
     ) async throws -> Value {
@@ -149,7 +149,7 @@ extension Services {
         defer { runningRequests.leave(request.name) }
         let held = try await leases.take("request \(request.name)")
         if leases.isShared, held == nil { throw Refusal.requestUnderWay }
-        // What the work leaves to others goes on after the lease, so its writes do not depend on it.
+        // Tasks that the work leaves to others continue after the lease, so their writes do not depend on it.
         return try await leases.keeping(held, isChecked: false) {
             let now = self.now()
             let (row, isLimited) = try await self.store.read { transaction in

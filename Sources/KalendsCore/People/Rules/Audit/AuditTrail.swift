@@ -21,7 +21,7 @@ enum AuditTrail {
         let entry = AuditEntry(
             number: 0, at: now, actor: actor.text, action: action.rawValue, subject: subject, circleID: circle,
             detail: try detail.text(), previousHash: "", hash: "")
-        // Of servers that share the database, none waits here for the entry of another.
+        // Servers that share the database do not wait here for each other's entries.
         guard let own = transaction.sharedNumber else { return try append(entry, in: transaction) }
         try transaction.insertWaiting(entry, in: own)
     }

@@ -46,7 +46,7 @@ extension AuditTrail {
     /// - Parameter known: a head that was noted down earlier, which the trail must still contain unchanged.
     static func verify(in transaction: any ReadTransaction, known: AuditHead? = nil) throws -> AuditVerdict {
         var verdict = AuditVerdict()
-        // Whoever takes names out notes how many entries that was.
+        // An erasure notes how many entries lost their names.
         var (noted, lastAnonymous) = (0, 0)
         var next = Int.min
         reading: while true {
@@ -101,7 +101,7 @@ extension AuditTrail {
 }
 
 extension AuditEntry {
-    /// What an entry about names that were taken out notes.
+    /// The detail of an entry about names that were taken out.
     struct Anonymized: JSONFormed {
         var entries = 0
 

@@ -2,7 +2,7 @@
 
 import Crypto
 
-/// What a verified ID token says of a person (OpenID Connect Core 1.0 sections 2 and 3.1.3.7).
+/// What a verified ID token says about a person (OpenID Connect Core 1.0 sections 2 and 3.1.3.7).
 struct IDToken: Sendable {
     /// How far the provider's clock may be ahead or behind, in milliseconds.
     static let ahead = 30_000
@@ -23,7 +23,7 @@ struct IDToken: Sendable {
     ) throws(OpenIDFault) {
         let claims = token.claims
         guard claims["iss"] == .string(settings.issuer) else {
-            throw OpenIDFault(.failed, "The ID token is of another issuer.")
+            throw OpenIDFault(.failed, "The ID token comes from another issuer.")
         }
         let audience = claims["aud"]?.array ?? [claims["aud"] ?? .null]
         let own = JSONValue.string(settings.clientID)
@@ -33,18 +33,18 @@ struct IDToken: Sendable {
             throw OpenIDFault(.failed, "The ID token was made for another client.")
         }
         guard let end = UserTokens.time(claims["exp"]), now < end else {
-            throw OpenIDFault(.failed, "The ID token has expired, or has no end.")
+            throw OpenIDFault(.failed, "The ID token has expired, or has no expiry.")
         }
         guard let made = UserTokens.time(claims["iat"]), made <= now + Self.ahead,
             made >= attempt.begunAt - Self.oldest
         else { throw OpenIDFault(.failed, "The ID token was made before the sign-in began, or in the future.") }
         if let start = claims["nbf"] {
             guard let start = UserTokens.time(start), start <= now + Self.ahead else {
-                throw OpenIDFault(.failed, "The ID token does not count yet.")
+                throw OpenIDFault(.failed, "The ID token is not valid yet.")
             }
         }
         guard let nonce = claims["nonce"]?.string, nonce.utf8.isSameSecret(as: attempt.nonce.bytes) else {
-            throw OpenIDFault(.failed, "The ID token is of another sign-in.")
+            throw OpenIDFault(.failed, "The ID token belongs to another sign-in.")
         }
         if let hash = claims["at_hash"] {
             // All algorithms that are accepted hash with SHA-256.

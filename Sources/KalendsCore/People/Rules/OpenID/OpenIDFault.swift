@@ -2,7 +2,7 @@
 
 /// The reason why a sign-in at a provider did not work.
 package struct OpenIDFault: Error, Hashable, Sendable {
-    /// What the person is shown.
+    /// The message that the person sees.
     package enum Kind: String, Sendable, CaseIterable {
         /// The sign-in was not begun in this browser, has ended, was used before, or took too long.
         case begunElsewhere

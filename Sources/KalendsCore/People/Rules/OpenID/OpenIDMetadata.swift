@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a provider says of itself (OpenID Connect Discovery 1.0 section 3).
+/// What a provider says about itself (OpenID Connect Discovery 1.0 section 3).
 struct OpenIDMetadata: Sendable {
     let authorizeURL: String
     let tokenURL: String
@@ -17,7 +17,7 @@ struct OpenIDMetadata: Sendable {
     /// - Parameter issuer: the issuer that was asked, which the document has to name with the same bytes.
     init(_ document: JSONValue, of issuer: String) throws(OpenIDFault) {
         guard document["issuer"]?.string?.isSameText(as: issuer) == true else {
-            throw OpenIDFault(.failed, "The discovery document names another issuer than oidcIssuer.")
+            throw OpenIDFault(.failed, "The discovery document names an issuer other than oidcIssuer.")
         }
         func texts(_ name: String) -> [String]? { document[name]?.array?.compactMap(\.string) }
         guard let authorize = Self.address(document["authorization_endpoint"]),

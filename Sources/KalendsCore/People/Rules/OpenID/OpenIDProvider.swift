@@ -44,7 +44,7 @@ final class OpenIDProvider: Sendable {
         }
     }
 
-    /// Returns what the provider says of itself.
+    /// Returns what the provider says about itself.
     ///
     /// - Parameter now: milliseconds since 1970.
     func metadata(now: Int) async throws(OpenIDFault) -> OpenIDMetadata {
@@ -60,7 +60,7 @@ final class OpenIDProvider: Sendable {
                 tokenURL: metadata.tokenURL, identifiesInHeader: metadata.identifiesInHeader), http: http)
     }
 
-    /// Redeems a code, and returns what the provider says of the person.
+    /// Redeems a code, and returns what the provider says about the person.
     ///
     /// - Parameters:
     ///   - network: the caller's network, which limits how often the provider is asked.
@@ -92,15 +92,15 @@ final class OpenIDProvider: Sendable {
         return (try IDToken(token, by: settings, for: attempt, with: grant.accessToken, now: now), grant)
     }
 
-    /// Returns what the provider says of the person besides the ID token; an empty object where it says no more.
+    /// Returns what the provider says about the person in addition to the ID token; an empty object where it says no more.
     func userInfo(_ token: IDToken, _ grant: OAuthGrant, now: Int) async throws(OpenIDFault) -> JSONValue {
         guard let address = try await metadata(now: now).userInfoURL else { return [:] }
         let bearer = (name: "Authorization", value: "Bearer \(grant.accessToken.reveal())")
         guard let claims = await Self.document(address, http, bearer) else {
-            throw OpenIDFault(.unavailable, "The provider did not say more of the person.")
+            throw OpenIDFault(.unavailable, "The provider did not return more about the person.")
         }
         guard claims["sub"] == .string(token.subject) else {
-            throw OpenIDFault(.failed, "The provider said something of another person.")
+            throw OpenIDFault(.failed, "The provider's answer is about another person.")
         }
         return claims
     }
@@ -115,7 +115,7 @@ final class OpenIDProvider: Sendable {
     }
 
     private static let late = OpenIDFault(.unavailable, "The provider did not redeem the code in time.")
-    private static let unreachable = OpenIDFault(.unavailable, "The provider's discovery document cannot be had.")
+    private static let unreachable = OpenIDFault(.unavailable, "The provider's discovery document cannot be fetched.")
 
     private static func document(
         _ address: String, _ http: any ProviderHTTP, _ header: (name: String, value: String)? = nil

@@ -5,7 +5,7 @@ import FeedTokens
 
 /// A sign-in at a provider that has begun, which the browser keeps sealed in a cookie until it is back.
 struct ProviderAttempt: JSONFormed {
-    /// What the sign-in is for.
+    /// The purpose of the sign-in.
     enum Purpose: String, CaseIterable, JSONPart { case session, joining, operatorPages }
 
     /// How long a sign-in may take, in milliseconds.

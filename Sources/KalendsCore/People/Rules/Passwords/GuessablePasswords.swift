@@ -12,7 +12,7 @@ struct GuessablePasswords: Sendable {
 
     /// The length of the shortest word that counts; shorter words occur in many good passwords by chance.
     private static let shortestWord = 4
-    /// The fewest characters that a password must have besides words that everybody knows.
+    /// The minimum number of characters that a password must have in addition to words that everybody knows.
     private static let fewestOthers = 4
 
     init(_ settings: ServerSettings) {

@@ -10,7 +10,7 @@ import Synchronization
 /// Waits end by themselves, after a quarter of an hour at most. A network from which the user has signed in has a
 /// separate count, so guesses from elsewhere do not lock the user out at home. These networks and the waits are in the
 /// database, so a restart neither locks the user out nor lets the guesser begin again; the few free tries are only in
-/// memory. If several servers share the database, everything is there, so a guesser gains nothing by asking another
+/// memory. If several servers share the database, all counts are in it, so a guesser gains nothing by asking another
 /// server.
 package final class SignInThrottle: Sendable {
     private struct Table {
@@ -101,7 +101,7 @@ package final class SignInThrottle: Sendable {
         if wait > 0 { throw Self.refusal(wait: wait) }
     }
 
-    /// What a try counts for.
+    /// The subject that an attempt counts for.
     private enum Count {
         case user(String, _ network: String)
         case network(String)

@@ -7,9 +7,9 @@ import FoundationEssentials
 enum OneTimeCode {
     /// The hash that HMAC uses, as it is stored and as addresses name it.
     enum Algorithm: String, Sendable {
-        /// What every app knows; some use it whatever an address says. Collisions in SHA-1 do not weaken HMAC.
+        /// The hash that every app knows; some use it whatever an address says. Collisions in SHA-1 do not weaken HMAC.
         case sha1 = "SHA1"
-        /// What ASVS approves of for new uses.
+        /// The hash that ASVS approves for new uses.
         case sha256 = "SHA256"
 
         /// The length of a secret in bytes, which is that of the hash (RFC 6238 section 5.1).

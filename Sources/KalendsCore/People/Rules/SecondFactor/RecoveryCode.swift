@@ -2,9 +2,9 @@
 
 import Crypto
 
-/// A code that takes the place of the authenticator app once: 120 random bits.
+/// A code that replaces the authenticator app once: 120 random bits.
 ///
-/// With so many bits a plain hash is enough (ASVS 6.5.2); fewer would need a slow one, ten times for each try.
+/// With this many bits a plain hash is enough (ASVS 6.5.2); fewer would need a slow one, ten times for each try.
 struct RecoveryCode: Sendable {
     private let base32: Concealed
     /// SHA-256 of the bits, in hex: the form in which it is stored.

@@ -12,7 +12,7 @@ struct SecondFactorCheck: Sendable {
     }
 
     let key: SealingKey
-    /// How many steps the clock of an app may be wrong by.
+    /// By how many steps the clock of an app may be wrong.
     let tolerance: Int
     /// The algorithm of new secrets; others keep theirs.
     let algorithm: OneTimeCode.Algorithm
@@ -66,7 +66,7 @@ struct SecondFactorCheck: Sendable {
 }
 
 extension FieldReader {
-    /// The most characters that a typed code may have; the longest code has 29.
+    /// The maximum number of characters that a typed code may have; the longest code has 29.
     package static let longestCode = 64
 
     /// Reads a code exactly as it was typed; whether it is right is decided elsewhere.

@@ -29,7 +29,7 @@ struct KeyAddress: KeySource {
 
     /// Fetches the keys at the address; returns nil unless the answer is 200 with a document.
     private static func fetched(_ url: Concealed, _ intake: Intake, _ leastBits: Int) async -> KeySet? {
-        // Only one small document is fetched at a time, and nobody can sign in without it, so it is counted but never
+        // Only one small document is fetched at once, and nobody can sign in without it, so it is counted but never
         // refused.
         let holding = intake.memory.enterAlways(.keys)
         defer { withExtendedLifetime(holding) {} }

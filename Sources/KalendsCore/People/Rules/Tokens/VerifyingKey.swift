@@ -71,7 +71,7 @@ struct VerifyingKey: Sendable {
         }
     }
 
-    /// The length of a number of which these are the bytes, the highest first.
+    /// The bit length of the number that these bytes form, the highest byte first.
     private static func bits(_ bytes: [UInt8]) -> Int {
         let digits = bytes.drop { $0 == 0 }
         return digits.count * 8 - (digits.first?.leadingZeroBitCount ?? 0)
@@ -89,7 +89,7 @@ struct VerifyingKey: Sendable {
 struct KeySet: Sendable {
     private let keys: [VerifyingKey]
 
-    /// The most keys of a document that are used; a key rotation does not need more.
+    /// The maximum number of keys that are used from a document; a key rotation does not need more.
     private static let most = 100
 
     var isEmpty: Bool { keys.isEmpty }

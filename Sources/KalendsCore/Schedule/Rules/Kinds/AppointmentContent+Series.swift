@@ -3,7 +3,7 @@
 import CalendarSync
 import ICalBridge
 
-/// The most steps of following rules that one request may cause, whatever it asks for and whatever is stored.
+/// The maximum number of steps that one request may cause for following rules, whatever it asks for and whatever is stored.
 package enum SeriesWork {
     /// For everything that a feed shows, when the feed's events are looked up in its window.
     static let ofFeed = 10_000_000

@@ -22,7 +22,7 @@ extension Activity {
             do {
                 try Self.carryOut(plan, prepared, &writer)
             } catch let refusal as Refusal where refusal.kind == .invalid {
-                // What was valid once need not be valid now: a patient may have left, for example.
+                // Content that was valid once need not be valid now: a patient may have left, for example.
                 throw Refusal.conflict(
                     "This cannot be undone any more: \(refusal.faults.first?.message ?? refusal.detail)",
                     code: .undoState)
@@ -86,7 +86,7 @@ extension Activity {
     }
 }
 
-/// What is worked out for an undo before its transaction.
+/// The values that are computed for an undo before its transaction.
 private struct PreparedUndo: Sendable {
     private let content: String?
     private var own: ItemDraft?

@@ -25,7 +25,7 @@ package struct Activity: Sendable {
         package var undoneBy: Int?
         /// Until when it can be undone if nobody changes the same since, in milliseconds since 1970; nil if it cannot.
         package var undoableUntil: Int?
-        /// The item of which the change is, as it is or was last; nil for a change of something else, and for an item that
+        /// The item that the change is about, as it is or last was; nil for a change of something else, and for an item that
         /// was deleted long ago.
         package var item: (any ItemContent)?
         /// Whether that item is there now.
@@ -48,8 +48,8 @@ package struct Activity: Sendable {
     /// - Parameters:
     ///   - number: the change after which the list begins; nil for the first that is known.
     ///   - from: when the first change of the list happened, or later.
-    ///   - gather: gets a function that fetches up to so many entries after the last one, nil for the first ones; it may
-    ///     run more than once.
+    ///   - gather: gets a function that fetches up to a given number of entries after the last one, nil for the first ones; it
+    ///     may run more than once.
     package func list<Value: Sendable>(
         in circle: String, after number: Int?, from: ItemSearch.Moment?, for caller: Caller,
         _ gather:

@@ -2,13 +2,13 @@
 
 import Storage
 
-/// What is kept of a circle's changes, within one transaction and as far as a caller may see it.
+/// What is kept about a circle's changes, within one transaction and as far as a caller may see it.
 struct ActivityHistory {
     private let circle: AuthorizedCircle
     private let kinds: ItemKinds
     private let keptDays: Int
     private let now: Int
-    /// The number of the last change of which nothing is kept any more.
+    /// The number of the last change for which nothing is kept any more.
     private let floor: Int
     /// Since when the caller could see the circle; 0 for its owners and the installation.
     private let since: Int
@@ -61,7 +61,7 @@ struct ActivityHistory {
         return entry
     }
 
-    /// Returns what was kept of a change of an imported event; nil for what is not kept any more.
+    /// Returns what was kept from a change of an imported event; nil for what is not kept any more.
     func keptEvent(of change: CircleChange) throws -> KeptEvent? {
         guard let uid = change.id,
             let found = try transaction.keptEvents(of: uid, in: circle.id, after: change.number - 1, limit: 1).first
@@ -96,12 +96,12 @@ struct ActivityHistory {
         return try next(after: change.number, place).map(\.content) ?? current(place)
     }
 
-    /// Returns what was kept of a change.
+    /// Returns what was kept from a change.
     func kept(of change: CircleChange, _ place: ItemPlace) throws -> KeptContent? {
         try next(after: change.number - 1, place).flatMap { $0.number == change.number ? $0 : nil }
     }
 
-    /// Returns what was kept of the next change of an item or occurrence after a number.
+    /// Returns what was kept from the next change of an item or occurrence after a number.
     func next(after number: Int, _ place: ItemPlace) throws -> KeptContent? {
         try transaction.keptContents(
             of: place.id, place.kind.collection, part: place.part, in: circle.id, after: number, limit: 1

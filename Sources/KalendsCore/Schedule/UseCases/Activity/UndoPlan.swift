@@ -31,7 +31,7 @@ struct UndoPlan: Sendable {
     }
 }
 
-/// A change of which enough is kept that it may be undone.
+/// A change for which enough is kept to undo it.
 struct UndoableChange {
     let change: CircleChange
     let history: ActivityHistory
@@ -64,7 +64,7 @@ struct UndoableChange {
     }
 }
 
-/// A change that may be undone, with what is known of it.
+/// A change that may be undone, with what is known about it.
 private struct Look {
     let change: CircleChange
     let place: ItemPlace

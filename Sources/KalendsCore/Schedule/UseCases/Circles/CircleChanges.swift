@@ -6,7 +6,7 @@ package import Storage
 ///
 /// Those of one circle are counted by its own numbers, those of all by a number that rises over all circles.
 package struct CircleChanges: Sendable {
-    /// How many days changes are kept, and how many changes of a circle are kept at most.
+    /// The number of days for which changes are kept, and the maximum number of kept changes per circle.
     package static let keptDays = 90
     package static let keptCount = 100_000
 
@@ -22,7 +22,7 @@ package struct CircleChanges: Sendable {
     ///
     /// - Parameters:
     ///   - circle: nil for all circles, which only the installation may see.
-    ///   - number: nil for the latest, after which there are none.
+    ///   - number: changes with higher numbers are returned; nil returns none, and only the latest number.
     package func list(
         in circle: String?, after number: Int?, limit: Int, for caller: Caller
     ) async throws -> Found {

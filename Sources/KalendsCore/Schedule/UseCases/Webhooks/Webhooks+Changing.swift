@@ -31,7 +31,7 @@ extension Webhooks {
         package init() {}
     }
 
-    /// The most trial messages that may wait at a time.
+    /// The maximum number of trial messages that may wait at a time.
     private static let mostTrials = 20
     private static let actTarget = ActTarget.installation(touchingNoCircle: "No feed shows a webhook.")
 
@@ -47,7 +47,7 @@ extension Webhooks {
         let (secret, id, key) = (Secret.make(.webhook), FeedLedger.makeID(), key)
         let most = quotas.webhooks
         try check(draft.address)
-        // What was changed before is not for it.
+        // Earlier changes are not sent to it.
         try await acts.store.orderChanges()
         return try await acts.act(on: Self.actTarget, for: caller) { act in
             let transaction = act.transaction

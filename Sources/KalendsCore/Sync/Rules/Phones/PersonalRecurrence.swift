@@ -4,7 +4,7 @@ package import ICalBridge
 
 /// The repetition of a personal event; times are kept as they were sent, in RFC 3339 or, for whole days, YYYY-MM-DD.
 package struct PersonalRecurrence: Hashable, Sendable {
-    /// The most dates in a list.
+    /// The maximum number of dates in a list.
     static let mostDates = 1000
 
     var rule: String?

@@ -35,7 +35,7 @@ extension PersonalWriter {
             throw Refusal.invalid([
                 Fault(
                     pointer: "\(pointer)/externalId", code: .stale,
-                    message: "Another device carries this item now, or this is of an earlier turn.")
+                    message: "Another device carries this item now, or this comes from an earlier turn.")
             ])
         }
     }

@@ -15,9 +15,9 @@ struct PhoneVersions {
         var content: PersonalEvent.Content
     }
 
-    /// The most versions that are kept; a device is assumed not to be further behind.
+    /// The maximum number of versions that are kept; a device is assumed not to be further behind.
     private static let most = 16
-    /// The most kept versions whose successor has reached the device: an edit may still be based on one of them.
+    /// The maximum number of kept versions whose successor has reached the device: an edit may still be based on one of them.
     private static let mostDelivered = 4
 
     private(set) var all: [Version]

@@ -57,7 +57,7 @@ package struct SentEvent: Sendable {
             state = fields.syncState()
         }
         externalID = fields.text("externalId", isRequired: true)
-        // Of a deleted event, only the id is needed.
+        // A deleted event needs only its id.
         if !isDeletion { edit = PersonalEdit(body, &fields, at: pointer, .device, needsAll: true) }
         if case .string(let text)? = fields.value("id") {
             id = Identifier.isValid(text) ? text : nil

@@ -21,14 +21,14 @@ package struct AppleConnector: Sendable {
         /// When that phone last sent a request.
         package var seenAt: Int?
 
-        /// What that phone reported to keep it from its calendars, and since when.
+        /// The problem that, according to that phone's report, keeps it from its calendars, and since when.
         package var problem: (what: PhoneProblem, at: Int)? {
             guard let device, let what = device.problem.flatMap({ PhoneProblem(text: $0) }) else { return nil }
             return (what, device.problemAt ?? device.registeredAt)
         }
     }
 
-    /// The most circles to which one switch applies.
+    /// The maximum number of circles to which one switch applies.
     private static let mostCircles = 200
 
     package func get(for caller: Caller) async throws -> Shown {
@@ -104,7 +104,7 @@ package struct AppleConnector: Sendable {
                 try transaction.addPlannedUsage(Usage(count: -usage.count, bytes: -usage.bytes), of: user)
             }
             try transaction.touchOwnFeeds(of: user, now: act.now)
-            return .unnoted("What is read of people's own calendars is their own concern.", ())
+            return .unnoted("What is read from people's own calendars is their own concern.", ())
         }
     }
 }
@@ -132,7 +132,7 @@ extension AuthorizedUser {
 extension ReadTransaction {
     /// Whether a user disconnected the phone here, and has not connected it since.
     ///
-    /// Who deletes the connection of a circle does not: the phone's own calendars go on without any.
+    /// A person who deletes the connection of one circle does not: the phone's own calendars go on without any.
     fileprivate func hasEndedPhone(_ user: String) throws -> Bool {
         try connections(of: user, by: .apple).isEmpty && !readsPhone(of: user)
     }

@@ -97,7 +97,7 @@ extension PersonalEvents {
         return all
     }
 
-    /// How long a request may change events, beside others whose bodies wait for the same room.
+    /// How long a request may change events while others' bodies wait for the same room.
     private static let time = Duration.seconds(30)
 
     /// Rejects what is left of a request that took too long.

@@ -29,8 +29,8 @@ package struct PersonalEvents: Sendable {
 
     /// Lists a user's events in order of id, without deleted ones.
     ///
-    /// - Parameter show: makes the result with a function that fetches up to so many events after an id, nil for the
-    ///   first ones.
+    /// - Parameter show: makes the result with a function that fetches up to a given number of events after an id, nil
+    ///   for the first ones.
     package func list<Shown: Sendable>(
         of user: String, _ search: Search, after cursor: String, for caller: Caller,
         _ show: @escaping @Sendable ((_ last: PersonalEvent?, _ count: Int) throws -> [PersonalEvent]) throws -> Shown

@@ -3,8 +3,8 @@
 import OfficeDays
 import Storage
 
-// What keeps a device from its calendars is stored with the device, whether or not it carries anything: the person's
-// page says so until the device reports otherwise.
+// The problem that keeps a device from its calendars is stored with the device, whether or not it carries anything: the
+// person's page says so until the device reports otherwise.
 extension PhoneItems {
     /// A request that ends a problem by itself.
     package enum Sign: Sendable {
@@ -21,7 +21,7 @@ extension PhoneItems {
         }
     }
 
-    /// Notes that a device's request shows that what it reported is over.
+    /// Notes that a device's request shows that its reported problem has ended.
     package func note(_ sign: Sign, of caller: Caller) async throws {
         try await change(of: caller) { problem in problem.map(sign.ends) ?? false ? nil : problem }
     }

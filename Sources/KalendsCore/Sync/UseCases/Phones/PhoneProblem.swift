@@ -2,8 +2,8 @@
 
 package import OfficeDays
 
-/// What a phone reports to keep it from its calendars: what the system does not permit, and what the person did in the
-/// app.
+/// A problem that, by its report, keeps a phone from its calendars: what the system does not permit, and what the
+/// person did in the app.
 package enum PhoneProblem: String, Hashable, Sendable, CaseIterable {
     case permissionRevoked, calendarGone, calendarReadOnly, needsReconnect
     /// The person switched reading or writing off in the app.
@@ -22,7 +22,7 @@ package enum PhoneProblem: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it keeps the phone from reading, so that a phone that sends what is planned has it no more.
+    /// Whether it keeps the phone from reading, so that a phone that sends planned events no longer has it.
     var preventsReading: Bool {
         switch self {
         case .permissionRevoked, .switchedOff, .disconnected: true

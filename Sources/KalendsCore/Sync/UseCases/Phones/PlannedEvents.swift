@@ -8,7 +8,7 @@ package import Storage
 package struct PlannedEvents: Sendable {
     /// The name of a phone's calendars as a source.
     static let source = "apple_eventkit"
-    /// How often what a phone sends is compared before others have to wait for the comparison.
+    /// How often a phone's events are compared before others have to wait for the comparison.
     private static let mostAttempts = 4
 
     /// The result for the events that a phone sent.
@@ -91,7 +91,7 @@ package struct PlannedEvents: Sendable {
     }
 }
 
-/// What becomes of a user's planned events when a phone sends those of a range.
+/// The changes of a user's planned events when a phone sends those of a range.
 private struct PlanReplacement: Sendable {
     /// The version of the user's planned events that it was made from.
     let version: Int
@@ -103,7 +103,7 @@ private struct PlanReplacement: Sendable {
     private let rows: PlannedEventRows
     private let change: Usage
 
-    /// The most events that are deleted one by one.
+    /// The maximum number of events that are deleted one by one.
     private static let fewDeleted = 500
 
     /// - Parameters:
