@@ -3,6 +3,7 @@
 import Base
 import HTTPTypes
 import Storage
+import Synchronization
 import Testing
 
 @testable import CalendarSync
