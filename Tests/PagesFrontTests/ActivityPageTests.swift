@@ -93,7 +93,7 @@ struct ActivityPageTests {
             let before = try await ann.open(Self.path).expect(200)
             try await server.call(.put, "/v1/circles/c/tasks/t", Self.with(["title": "Fourth"]), as: "ben").expect(200)
             let refused = try await ann.send(before, to: third).expect(409)
-            #expect(refused.text.contains("Ben</bdi> has changed the same entry since"))
+            #expect(refused.text.contains("Ben</bdi> has changed the same thing since"))
             #expect(try await server.call(.get, "/v1/circles/c/tasks/t").expect(200).json["title"] == "Fourth")
             // The form's address leads back to the page.
             try await ann.open(form).expect(200)

@@ -273,7 +273,7 @@ struct ConnectionPageTests {
             let state = try #require(address.firstMatch(of: /[?&]state=([^&]+)/)?.1)
             let back = try await ann.open("/v1/connections/callback?state=\(state)&error=access_denied")
             #expect(ann.history.last?.hasPrefix(target + "?connection=") == true)
-            #expect(back.status == 200 && back.text.contains("You said no at the provider"))
+            #expect(back.status == 200 && back.text.contains("You refused at the provider"))
         }
     }
 }

@@ -259,9 +259,9 @@ struct RenderingTests {
             ("apple-calendarReadOnly", "Calendar is read-only", "a calendar that you may change."),
             ("apple-switchedOff", "Switched off on the phone", "to switch it on again."),
             ("apple-disconnected", "Disconnected by the phone", "to connect it again."),
-            ("apple-quiet", "Last seen on Saturday at 11:04 am", "so that it asks again."),
+            ("apple-quiet", "Last seen on Saturday at 11:04 am", "so that it gets in touch again."),
             ("connectors-permission", "Needs permission", "Open Settings on your iPhone"),
-            ("connectors-quiet", "Last seen on Saturday at 11:04 am", "so that it asks again."),
+            ("connectors-quiet", "Last seen on Saturday at 11:04 am", "so that it gets in touch again."),
         ] {
             let page = try html(name)
             #expect(page.contains(badge) && page.contains(advice), "\(name)")

@@ -36,7 +36,7 @@ WORDS = {
     "en": {
         "sync": "Calendar Sync", "feed": "My feed", "why": "Not shown: Shifts", "change": "Change what is shown",
         "kind": "Shifts", "save": "Save", "renew": "Regenerate", "import": "Import", "bring": "Import",
-        "look": "Look at the file", "same": "Training", "chosen": "10 of 30 events", "undo": "Undo",
+        "look": "Look at the file", "same": "Training", "chosen": "10 of 30", "undo": "Undo",
         "calendar": "Calendar",
         "undone": "no longer in the calendar", "safety": "If somebody else reads it", "show": "Add it to a calendar app",
         "google add": "Add to Google Calendar", "new": "Create feed", "helper": "A helper",
