@@ -230,7 +230,7 @@ struct CircleReader {
     func read(_ changes: inout Changes) throws {
         var left = Self.changedBytes
         let items = try first(of: changes.items, &left) { items in
-            let bytes = try occurrenceBytes(of: items)
+            let bytes = try transaction.occurrenceBytes(of: items, in: circle.id)
             return items.map { $0.content.utf8.count + (bytes[$0.id] ?? 0) }
         }
         changes.items = changes.items.dropFirst(items.count)
