@@ -20,7 +20,7 @@ enum Dialect {
             sql.replace(" LIKE ", with: " ILIKE ")
         }
         if sql.contains("AS BLOB") {
-            sql.replace(/length\(CAST\((\w+) AS BLOB\)\)/) { "octet_length(\($0.1))" }
+            sql.replace(/length\(CAST\(([\w.]+) AS BLOB\)\)/) { "octet_length(\($0.1))" }
             sql.replace(/hex\(CAST\((\w+) AS BLOB\)\)/) { "upper(encode(convert_to(\($0.1), 'UTF8'), 'hex'))" }
         }
         if sql.contains("typeof(") {

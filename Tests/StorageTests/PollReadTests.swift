@@ -60,6 +60,7 @@ struct PollReadTests {
         }
         #expect(found == 0)
         for _ in lists { goesOn.signal() }
-        for list in lists { try await list.value }
+        // Those that never had a turn may have been refused by now.
+        for list in lists { _ = await list.result }
     }
 }
