@@ -32,7 +32,7 @@ struct CircleIndexTests {
         return try await server.services.store.read { transaction in
             let reader = try CircleReader("c", for: "ann", settings, in: transaction)
             guard var index = known else { return try CircleIndex(reader.look, in: transaction) }
-            #expect(try index.update(reader))
+            #expect(try index.update(reader) == .current)
             return index
         }
     }
