@@ -175,7 +175,7 @@ struct SignInBrakeTests {
     func turns() async throws {
         try await Self.run { store in
             let brake = try await SignInThrottle(store)
-            let passwords = Passwords(cost: 14, brake: brake)
+            let passwords = Passwords(cost: 11, brake: brake)
             let tried = Mutex((all: 0, refused: 0))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<40 {
@@ -203,7 +203,7 @@ struct SignInBrakeTests {
     @Test("However many networks fill the line for passwords, the next one finds a place")
     func line() async throws {
         try await Self.run { store in
-            let passwords = Passwords(cost: 12, brake: try await SignInThrottle(store))
+            let passwords = Passwords(cost: 9, brake: try await SignInThrottle(store))
             let refused = Mutex<[Int: Int]>([:])
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for network in 0..<5 {
