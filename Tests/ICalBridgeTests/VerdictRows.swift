@@ -172,7 +172,7 @@ struct VerdictRow {
             event(day, "RRULE:FREQ=DAILY;COUNT=5", "EXRULE:FREQ=WEEKLY;BYDAY=WE"),
             event(day, "RRULE:FREQ=DAILY;COUNT=5")),
         VerdictRow(
-            "dates-alone", [.outlook], .partly, "of 1 event that only dates",
+            "dates-alone", [.outlook], .partly, "of 1 event with dates",
             event(day, "RDATE;VALUE=DATE:20260107"),
             event(day, "RRULE:FREQ=DAILY;COUNT=1", "RDATE;VALUE=DATE:20260107")),
         VerdictRow(
