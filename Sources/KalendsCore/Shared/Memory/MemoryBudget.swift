@@ -120,7 +120,7 @@ package final class MemoryBudget: Sendable {
         admit(&state)
     }
 
-    /// Takes room that is free now; returns false if there is none, or if others wait for it.
+    /// Takes room that is free now; returns false if it is too little, or if others wait for it.
     func takeNow(_ count: Int, for network: ByteString?) -> Bool {
         state.withLock { state in
             state.waiters.allSatisfy { waitsForOwn($0, state) } && take(count, for: network, &state)

@@ -93,8 +93,8 @@ extension ReadTransaction {
             """, [.text(circle), .text(collection.rawValue), .text(item), .integer(number)])
     }
 
-    /// Returns the number of the last change for which nothing is kept any more, because later ones needed the room; 0 if there
-    /// is none.
+    /// Returns the number of the last change for which nothing is kept any more, because later ones needed the room; 0 as
+    /// long as everything is kept.
     public func keptFloor(in circle: String) throws -> Int {
         try row("SELECT kept_after FROM circle_usage WHERE circle_id = $1", [.text(circle)])?.integer("kept_after")
             ?? 0
