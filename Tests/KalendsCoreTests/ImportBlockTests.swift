@@ -55,7 +55,7 @@ struct ImportBlockTests {
         #expect(problem.sentence.text == "The event is larger than 2048 KiB.")
     }
 
-    @Test("A block says how many events it has, and one without events is refused", arguments: ["0;", "101;", "-1;", "x"])
+    @Test("A block says how many events it has, and an empty one is refused", arguments: ["0;", "101;", "-1;", "x"])
     func counted(_ bytes: String) {
         #expect(throws: PackError.self) { _ = try ImportBlock.count(Array(bytes.utf8)) }
         #expect(throws: PackError.self) { _ = try ImportBlock.events(Array(bytes.utf8)) }
